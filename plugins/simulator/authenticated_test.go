@@ -9,15 +9,15 @@ import (
 	"payswitch/sdk"
 )
 
-// Results of the built-in 3DS server: 65.40 EUR with a Visa and with a Mastercard. Package plugins tests the whole chain with that
-// server.
+// Results of the built-in 3DS server: 65.40 EUR with a Visa and with a Mastercard. Package plugins tests the whole
+// chain with that server.
 const (
 	visaResult       = "513d500b-04d2-8f4a-9abc-00000000198c"
 	mastercardResult = "513d501b-04d2-8f49-9abc-00000000198c"
 )
 
-// judged authorizes with a result. right is the host's verdict on the authentication value; asked is the value that the simulator
-// compared with.
+// judged authorizes with a result. right is the host's verdict on the authentication value; asked is the value that the
+// simulator compared with.
 func judged(t *testing.T, r sdk.Request, right bool) (end sdk.Result, asked string) {
 	t.Helper()
 	in := step(sdk.OpAuthorize, 0, r)

@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// FuzzStep: for any bytes that decode to a step, the simulator does not panic, sends nothing; it reports no more money than was
-// asked for or exists.
+// FuzzStep: for any bytes that decode to a step, the simulator does not panic, sends nothing; it reports no more money
+// than was asked for or exists.
 func FuzzStep(f *testing.F) {
 	first := request(visa, magic+20, sdk.CaptureManual)
 	first.ThreeDS = outside()

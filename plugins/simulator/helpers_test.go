@@ -21,8 +21,8 @@ func step(op sdk.Operation, after time.Duration, r sdk.Request) *sdk.Step {
 		Account: sdk.Account{ID: "mca_1", Connector: "stripe", Environment: "test", Credentials: map[string]string{"api_key": "StandIn0123456789012345"}}}
 }
 
-// do performs an operation and returns its outcome. It checks that the step gets the same answer again, and after a trip through
-// the codec.
+// do performs an operation and returns its outcome. It checks that the step gets the same answer again, and after a
+// trip through the codec.
 func do(t *testing.T, op sdk.Operation, after time.Duration, r sdk.Request) *sdk.Outcome {
 	t.Helper()
 	result := answer(t, op, after, r)

@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The simulator answers for many connectors. As at the real processors, the connector's name decides what a switch can do with held funds. Under its
-// own name the simulator allows everything.
+// The simulator answers for many connectors. As at the real processors, the connector's name decides what a switch can
+// do with held funds. Under its own name the simulator allows everything.
 
 // ownName is the simulator's own name.
 const ownName = "simulator"
@@ -25,8 +25,8 @@ var (
 	overcaptures = []string{ownName, "adyen", "stripe"}
 	// extends are the connectors that report a longer hold with the authorization.
 	extends = []string{ownName, "stripe"}
-	// answersLater are the connectors that answer captures, refunds and extensions with a message later. They also settle automatic payments in
-	// laterCurrency later, except after 3-D Secure.
+	// answersLater are the connectors that answer captures, refunds and extensions with a message later. They also
+	// settle automatic payments in laterCurrency later, except after 3-D Secure.
 	answersLater = []string{"adyen"}
 	// needsBilling are the connectors that refuse a payment without a billing address.
 	needsBilling = []string{"bankofamerica"}
@@ -34,7 +34,8 @@ var (
 	refundsCards = []string{ownName, "fiservcommercehub"}
 	// refusesRefunds are the connectors that refuse every refund.
 	refusesRefunds = []string{"archipel"}
-	// statesNoChecks are the connectors whose approvals have no checks, statesNoCVC the connectors that check the address alone.
+	// statesNoChecks are the connectors whose approvals have no checks, statesNoCVC the connectors that check the
+	// address alone.
 	statesNoChecks = []string{"archipel"}
 	statesNoCVC    = []string{"cybersource"}
 )

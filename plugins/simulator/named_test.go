@@ -20,7 +20,8 @@ func at(t *testing.T, connector string, op sdk.Operation, after time.Duration, r
 	return o
 }
 
-// TestPaymentsThatAreSettledLater: adyen settles an automatic payment in euros later, unless the payer was authenticated. A query finds it unsettled.
+// TestPaymentsThatAreSettledLater: adyen settles an automatic payment in euros later, unless the payer was
+// authenticated. A query finds it unsettled.
 func TestPaymentsThatAreSettledLater(t *testing.T) {
 	euros := func(how sdk.CaptureMethod) sdk.Request {
 		r := request(visa, 6540, how)
@@ -57,8 +58,8 @@ func TestPaymentsThatAreSettledLater(t *testing.T) {
 	}
 }
 
-// TestMessagesOfStripe: under the name of stripe the simulator reads messages in that processor's form. Each only causes a query, and the switch
-// answers one about an unknown payment.
+// TestMessagesOfStripe: under the name of stripe the simulator reads messages in that processor's form. Each only
+// causes a query, and the switch answers one about an unknown payment.
 func TestMessagesOfStripe(t *testing.T) {
 	event := func(kind, object string) string {
 		return `{"id":"evt_1","object":"event","created":1700000000,"type":"` + kind + `","data":{"object":` + object + `}}`

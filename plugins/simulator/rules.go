@@ -29,7 +29,8 @@ var cards = [...]testCard{
 	{"400000", "0119", 16, sdk.DeclineProcessingError, "4000 0000 0000 0119"},
 }
 
-// reasonOfCard returns the reason for which a card is always declined, "" for none. Length 0 means unknown and fits any card.
+// reasonOfCard returns the reason for which a card is always declined, "" for none. Length 0 means unknown and fits any
+// card.
 func reasonOfCard(bin, lastFour string, length int) sdk.DeclineReason {
 	for i := range cards {
 		k := &cards[i]

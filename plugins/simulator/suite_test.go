@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// TestSuite runs the suite of all adapters. The suite needs an environment with a host; the simulator has none because it never
-// sends, so the test adds one.
+// TestSuite runs the suite of all adapters. The suite needs an environment with a host; the simulator has none because
+// it never sends, so the test adds one.
 func TestSuite(t *testing.T) {
 	a := simulator.Adapter()
 	a.Manifest.Environments = map[string]sdk.Environment{"test": {BaseURL: "https://simulator.invalid", Hosts: []string{"simulator.invalid"}}}

@@ -113,7 +113,8 @@ func (t *transaction) ask(problem, note string) view {
 // maxWrong is the number of wrong codes that ends a challenge.
 const maxWrong = 3
 
-// submitPage takes the payer's action: a code, a request for a new code, or cancel. The directory server has the result before the browser leaves.
+// submitPage takes the payer's action: a code, a request for a new code, or cancel. The directory server has the result
+// before the browser leaves.
 func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	id, form, action, otp := r.PostFormValue("transaction"), r.PostFormValue("form"), r.PostFormValue("action"), r.PostFormValue("otp")
@@ -199,8 +200,8 @@ func (s *Simulator) judge(t *transaction, otp string) (problem string) {
 	return ""
 }
 
-// delivery returns the form field that the browser posts to the notification URL, next to the session data. An empty name means that the browser
-// posts nothing.
+// delivery returns the form field that the browser posts to the notification URL, next to the session data. An empty
+// name means that the browser posts nothing.
 func (t *transaction) delivery() (field, value string) {
 	switch t.result.fault {
 	case '3':
@@ -223,8 +224,9 @@ func (t *transaction) finished() view {
 	return view{http.StatusOK, "done.html", data}
 }
 
-// complete ends a challenge without a browser. The body has threeDSServerTransID, and otp with a code of the page or result with "cancel" or
-// "timeout". The answer holds the fields that the payer's browser would post to the notification URL.
+// complete ends a challenge without a browser. The body has threeDSServerTransID, and otp with a code of the page or
+// result with "cancel" or "timeout". The answer holds the fields that the payer's browser would post to the
+// notification URL.
 func (s *Simulator) complete(a account, in message) (int, any) {
 	t := s.transaction(a, in.text("threeDSServerTransID"))
 	if t == nil || t.status != "C" && t.status != "D" {

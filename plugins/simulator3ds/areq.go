@@ -266,8 +266,8 @@ func priorInfo(v any) bool {
 	return ok && (!has || isUUID(ref))
 }
 
-// check parses an AReq as strictly as a directory server. The second result is the error message of a refused AReq: 201 names all missing fields, 203
-// all fields that are malformed or forbidden.
+// check parses an AReq as strictly as a directory server. The second result is the error message of a refused AReq: 201
+// names all missing fields, 203 all fields that are malformed or forbidden.
 func check(m message) (*areq, message) {
 	c := &facts{message: m, version: m.text("messageVersion"), channel: m.text("deviceChannel"), category: m.text("messageCategory"),
 		initiator: m.text("threeDSRequestorAuthenticationInd"), threeRI: m.text("threeRIInd")}

@@ -20,8 +20,8 @@ const (
 	CB         Scheme = "cb" // Cartes Bancaires
 )
 
-// schemes are the schemes of the simulator. A dsTransID holds a scheme's place in this list, so append new ones. Card numbers begin with bin. A Cartes
-// Bancaires card is also a Visa card.
+// schemes are the schemes of the simulator. A dsTransID holds a scheme's place in this list, so append new ones. Card
+// numbers begin with bin. A Cartes Bancaires card is also a Visa card.
 var schemes = [...]struct {
 	scheme Scheme
 	name   string
@@ -57,8 +57,8 @@ var aliases = [...]struct{ number, digits string }{
 	{"4111111111111111", "0020"},
 }
 
-// CardNumber returns the test card of a scheme for the four digits V, M, A and C, such as "0070". README.md lists their meaning. CardNumber returns
-// "" for an unknown scheme, and if digits is not four digits.
+// CardNumber returns the test card of a scheme for the four digits V, M, A and C, such as "0070". README.md lists their
+// meaning. CardNumber returns "" for an unknown scheme, and if digits is not four digits.
 func CardNumber(s Scheme, digits string) string {
 	i := slices.IndexFunc(schemes[:], func(k struct {
 		scheme Scheme
@@ -143,7 +143,8 @@ func schemeOf(n string) Scheme {
 	return Visa
 }
 
-// of returns the card with the brand that the request selects in 3dsecure.io's field ds. ok is false if the card does not have that brand.
+// of returns the card with the brand that the request selects in 3dsecure.io's field ds. ok is false if the card does
+// not have that brand.
 func (c card) of(ds string) (_ card, ok bool) {
 	switch {
 	case ds == "" || ds == "standin" || ds == string(c.scheme):

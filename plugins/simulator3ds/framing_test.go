@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFramers: every page of the simulator says who may frame it. A bank's page may stand in any shop; the list of cards stands alone.
+// TestFramers: every page of the simulator says who may frame it. A bank's page may stand in any shop; the list of
+// cards stands alone.
 func TestFramers(t *testing.T) {
 	w := newWorld(t, Options{})
 	for path, want := range map[string]string{"/sim/3ds/cards": "'none'", "/sim/acs/challenge": "*", "/sim/acs/method": "*"} {

@@ -135,7 +135,8 @@ func encoded(m message) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// decoded parses a message that a browser carries. It refuses a wrong alphabet and padding, because a real ACS would not accept them either.
+// decoded parses a message that a browser carries. It refuses a wrong alphabet and padding, because a real ACS would
+// not accept them either.
 func decoded(text string) (message, error) {
 	switch {
 	case strings.Contains(text, "="):

@@ -22,8 +22,8 @@ type pushTo struct {
 	only bool // postauth returns no result, as with a vendor that can only push
 }
 
-// notifyConfig sets the URL for the results of an account: {"url": …, "only": true}. An empty url ends the pushes. The URL must be under PublicURL, so
-// that the simulator cannot be made to send requests to other servers.
+// notifyConfig sets the URL for the results of an account: {"url": …, "only": true}. An empty url ends the pushes. The
+// URL must be under PublicURL, so that the simulator cannot be made to send requests to other servers.
 func (s *Simulator) notifyConfig(a account, in message) (int, any) {
 	to := pushTo{url: in.text("url"), key: secret.New(in.text("key"))}
 	to.only, _ = in["only"].(bool)
@@ -49,8 +49,8 @@ const (
 	pushTimeout = 5 * time.Second
 )
 
-// Run pushes results to the URLs of accounts until ctx ends. It sends each result once: a POST of the RReq. The header X-Signature has the hexadecimal
-// HMAC-SHA256 of the body under the API key of the account.
+// Run pushes results to the URLs of accounts until ctx ends. It sends each result once: a POST of the RReq. The header
+// X-Signature has the hexadecimal HMAC-SHA256 of the body under the API key of the account.
 func (s *Simulator) Run(ctx context.Context) error {
 	tick := time.NewTicker(pushEvery)
 	defer tick.Stop()

@@ -20,7 +20,8 @@ type Options struct {
 	PublicURL string
 	// TimeScale, 1 to 1000, divides all times; default 1. A wait for a browser stays at two seconds or more.
 	TimeScale int
-	// Others are the digits V, M, A and C of all cards that the tables in README.md do not list; default "0000", which means no challenge.
+	// Others are the digits V, M, A and C of all cards that the tables in README.md do not list; default "0000", which
+	// means no challenge.
 	Others string
 	// MaxTransactions is the most transactions in memory. A new one replaces the oldest. Default 20000.
 	MaxTransactions int
@@ -131,8 +132,8 @@ func code(column int, cell string) bool { return column == 0 || len(cell) > 1 &&
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(pageFiles, "pages/*.html"))
 
-// page writes an HTML answer. Any page may frame an issuer's page, because every merchant's page shows it in a frame; no page may frame the list of
-// cards. A page loads nothing from elsewhere and runs only the scripts in it.
+// page writes an HTML answer. Any page may frame an issuer's page, because every merchant's page shows it in a frame;
+// no page may frame the list of cards. A page loads nothing from elsewhere and runs only the scripts in it.
 func (s *Simulator) page(w http.ResponseWriter, status int, name string, data map[string]any) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce

@@ -100,7 +100,8 @@ func ofDigit(digit byte) result {
 	return result{status: "Y", cres: "Y"}
 }
 
-// conclude ends a challenge with a result: the ACS sends its RReq. It does nothing if the challenge has ended before. The caller holds mu.
+// conclude ends a challenge with a result: the ACS sends its RReq. It does nothing if the challenge has ended before.
+// The caller holds mu.
 func (s *Simulator) conclude(t *transaction, r result) {
 	if t.result != nil {
 		return
@@ -144,7 +145,8 @@ func (t *transaction) setHow(m message) {
 	m.set("authenticationType", how)
 }
 
-// cres returns the final challenge response message (CRes). The browser brings it to the notification URL, so it proves nothing.
+// cres returns the final challenge response message (CRes). The browser brings it to the notification URL, so it proves
+// nothing.
 func (t *transaction) cres() message {
 	return message{"messageType": "CRes", "messageVersion": t.request.version, "threeDSServerTransID": t.serverTransID, "acsTransID": t.acsTransID,
 		"challengeCompletionInd": "Y", "transStatus": t.result.cres}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A dsTransID of the simulator encodes the purchase that it was issued for. The simulated processor stores nothing, so it compares an authorization with
-// the dsTransID. The id is a UUID of version 8 (RFC 9562) with these bytes:
+// A dsTransID of the simulator encodes the purchase that it was issued for. The simulated processor stores nothing, so
+// it compares an authorization with the dsTransID. The id is a UUID of version 8 (RFC 9562) with these bytes:
 //
 //	0–2    51 3d 50, the mark of the simulator
 //	3      the scheme's place in schemes (4 bits), random, 1 for a card number with a bin of schemes (1 bit)
@@ -54,8 +54,8 @@ func schemeOrder() (all []Scheme) {
 	return all
 }
 
-// cavv returns the authentication value of a result: standard base64 of 20 bytes, as with every scheme. The bytes are FNV-1a hashes of 128 and of 32
-// bits. They use no key and prove nothing outside the simulated processor.
+// cavv returns the authentication value of a result: standard base64 of 20 bytes, as with every scheme. The bytes are
+// FNV-1a hashes of 128 and of 32 bits. They use no key and prove nothing outside the simulated processor.
 func cavv(dsTransID, status string) string {
 	long, short := fnv.New128a(), fnv.New32a()
 	for _, h := range []hash.Hash{long, short} {
