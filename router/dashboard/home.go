@@ -161,7 +161,7 @@ func (s *Server) today(ctx context.Context, c *call, p *homePage) error {
 // digits writes a number of payments.
 func digits(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
 
-// counted are numbers of payments by their result.
+// counted are payments by what became of them.
 type counted struct{ all, paid, failed int64 }
 
 func sumsOf(list []listed.Count) (c counted) {
