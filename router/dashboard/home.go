@@ -2,12 +2,12 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/listed"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/health"
@@ -161,26 +161,26 @@ func (s *Server) today(ctx context.Context, c *call, p *homePage) error {
 // digits writes a number of payments.
 func digits(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
 
-// counted are payments by what became of them.
-type counted struct{ all, paid, failed int64 }
+// counted are payments by what became of them. held are payments whose money a processor holds.
+type counted struct{ all, paid, held, failed int64 }
 
 func sumsOf(list []listed.Count) (c counted) {
 	for _, n := range list {
 		c.all += n.N
-		switch n.Status {
-		case payment.Succeeded, payment.PartiallyCaptured:
-			c.paid += n.N
-		case payment.Failed:
-			c.failed += n.N
+		for word, sum := range map[string]*int64{"paid": &c.paid, "held": &c.held, "failed": &c.failed} {
+			if slices.Contains(search.StatusWords[word], n.Status) {
+				*sum += n.N
+			}
 		}
 	}
 	return c
 }
 
-// rate returns the share of paid ones among those that ended paid or failed.
+// rate returns the share of payments that a processor approved among those that it approved or that failed.
 func (c counted) rate() string {
-	if c.paid+c.failed == 0 {
+	approved := c.paid + c.held
+	if approved+c.failed == 0 {
 		return "–"
 	}
-	return strconv.FormatInt(100*c.paid/(c.paid+c.failed), 10) + " %"
+	return strconv.FormatInt(100*approved/(approved+c.failed), 10) + " %"
 }

@@ -212,3 +212,18 @@ func TestReadable(t *testing.T) {
 	}
 	require.Equal(t, "1 h", shortly(time.Hour))
 }
+
+// TestSuccessRateOfToday: a payment whose money is held was approved. A shop that captures when it ships does not see a day of failures.
+func TestSuccessRateOfToday(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.pay(6540)
+	for range 2 {
+		w.pay(1200, func(in *request.Input) { in.CaptureMethod = "manual" })
+	}
+	w.pay(700, func(in *request.Input) { in.Card.Number = secret.New("4000000000000002") })
+	page := w.page("/m/acme/")
+	require.Contains(t, page, `<dt>Success rate</dt><dd><a href="/m/acme/payments?from=`+time.Now().UTC().Format(time.DateOnly)+`">75 %</a>`)
+	require.Contains(t, page, "<dt>Paid</dt>")
+}
