@@ -55,7 +55,7 @@ func TestWrongSignaturesRunOut(t *testing.T) {
 	require.True(t, genuine(other.ID, "198.51.100.7"), "another account's budget is its own")
 	later = 5 * time.Second
 	require.True(t, genuine(shop.ID, "203.0.113.9"), "after a while strangers' are looked at again")
-	for range 59 { // what is genuine costs nothing
+	for range 59 { // genuine messages use up no budget
 		require.True(t, genuine(shop.ID, "203.0.113.9"))
 	}
 }

@@ -576,7 +576,7 @@ func TestPendingRefund(t *testing.T) {
 	require.Equal(t, "expired_card", w.refunded("mail").Details.Error.Code)
 	c.set(func() { c.refunds[r.Reference].State = "pending" })
 	message(sdk.StatusPending)
-	message(sdk.StatusRefunded) // out of order: the processor, asked, knows of no end
+	message(sdk.StatusRefunded) // out of order: the processor answers the query: the refund has not ended
 	require.Equal(t, payment.RefundFailed, w.refunded("mail").Status)
 	require.Equal(t, []string{"refund_failed"}, w.events("mail"))
 	c.set(func() { c.refunds[r.Reference].State = "done" })

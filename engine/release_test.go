@@ -18,7 +18,8 @@ func inParts(a *sdk.Adapter) *sdk.Adapter {
 	return a
 }
 
-// A void that no caller waits for is sent again when the processor did not carry it out: else the customer's money stays held, and no one learns of it.
+// A void that no caller waits for is sent again when the processor did not carry it out: otherwise the customer's money stays held, and no alarm says
+// so.
 func TestReleaseIsSentAgain(t *testing.T) {
 	t.Parallel()
 	keyless := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 4}

@@ -82,7 +82,7 @@ func TestRepeatTakesOverADeadNode(t *testing.T) {
 			go func() { defer close(done); a.CreatePayment(context.Background(), auth, in()) }()
 			<-arrived
 			defer func() { close(end); <-done }()
-			require.NoError(t, a.db.Close()) // what is left of this process does nothing more
+			require.NoError(t, a.db.Close()) // the remaining goroutines of this process do nothing more
 
 			b := newWorldWith(t, c.second, plugins.NativeConnectors(adapters), a.file)
 			b.running()

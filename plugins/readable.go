@@ -26,7 +26,7 @@ func readable(a answer) answer {
 	if why == "" {
 		return a
 	}
-	return answer{sent: true, failure: failUnreadable, err: fmt.Errorf("answer that cannot be looked through: %s; "+
+	return answer{sent: true, failure: failUnreadable, err: fmt.Errorf("the host cannot search the answer for secrets: %s; "+
 		"the processor must answer without compression in UTF-8 or another charset that extends ASCII", why)}
 }
 

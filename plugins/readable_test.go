@@ -108,7 +108,7 @@ func TestUnreadableAnswers(t *testing.T) {
 			require.Contains(t, log.String(), `failure=unreadable`)
 			require.Contains(t, log.String(), "adapter=scripted")
 			require.Contains(t, log.String(), "host="+strings.TrimPrefix(p.URL, "http://"))
-			require.Contains(t, log.String(), "cannot be looked through")
+			require.Contains(t, log.String(), "cannot search the answer for secrets")
 			require.NotContains(t, log.String(), cardNumber)
 		})
 	}

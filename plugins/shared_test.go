@@ -77,7 +77,7 @@ func (p *pool) set(f func()) {
 	f()
 }
 
-// install puts a module there, in the place of the one of its name.
+// install puts a bundle's module into the pool. It replaces the module of the same name.
 func (p *pool) install(b *plugins.Bundle, name string) (hash string) {
 	p.set(func() {
 		p.pins = append(slices.DeleteFunc(p.pins, func(old plugins.Pin) bool { return old.Name == name }), b.Pin(name, "1.0.0", time.Now()))

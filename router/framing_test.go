@@ -126,7 +126,7 @@ func TestEveryAnswerIsPrivate(t *testing.T) {
 		require.Equal(t, "no-store", r.header.Get("Cache-Control"))
 		require.Equal(t, "no-referrer", r.header.Get("Referrer-Policy"))
 		require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
-		policy := strings.Replace(r.header.Get("Content-Security-Policy"), "sandbox; form-action 'none'; base-uri 'none'; ", "", 1) // what an adapter wrote
+		policy := strings.Replace(r.header.Get("Content-Security-Policy"), "sandbox; form-action 'none'; base-uri 'none'; ", "", 1) // a URL that an adapter wrote
 		require.Equal(t, "default-src 'none'; frame-ancestors 'none'", policy)
 		require.Equal(t, "DENY", r.header.Get("X-Frame-Options"))
 	}

@@ -138,7 +138,7 @@ func TestOpenRoutesWithoutToken(t *testing.T) {
 				require.Equal(t, nothing, send(path(payment, "m2", right)))
 				require.Equal(t, nothing, send(path("pay_none", merchant, right)))
 			}
-			r := b.send(method, strings.TrimSuffix(path(payment, merchant, ""), "/"), "", "") // the URL as it was before there were tokens
+			r := b.send(method, strings.TrimSuffix(path(payment, merchant, ""), "/"), "", "") // the URL of an earlier release, without a token
 			require.Contains(t, []int{404, 405}, r.status, r.body)
 			require.NotContains(t, r.body+r.header.Get("Location"), "client_secret")
 		}

@@ -87,7 +87,7 @@ func TestRelay(t *testing.T) {
 	require.Equal(t, "pending", r["status"])
 	require.NotNil(t, r["connector_reference_id"])
 	require.Equal(t, "pending", w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()["status"])
-	for i, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and reports when it is asked
+	for i, c := range []struct{ kind, data, asked string }{ // the simulator carries this out later, and reports it to a query
 		{"refund", `{"amount":900000402,"currency":"USD"}`, "success"},
 		{"refund", `{"amount":900000403,"currency":"USD"}`, "failure"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},
@@ -431,8 +431,8 @@ func TestRelayMessages(t *testing.T) {
 	w.hook("POST", "/webhooks/relay/other/"+w.accountOf("adyen"), captured(one, "captured", 1500), nil).refused(401, "WE_01", "")
 }
 
-// Relays of one transaction are held against each other: captures together stay within the authorized amount, and a refund whose end is not known is not
-// made a second time.
+// Relays of one transaction are compared with each other: captures together stay within the authorized amount, and a refund whose end is not known is
+// not made a second time.
 func TestRelaysOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	w := simulators(t, "bankofamerica")

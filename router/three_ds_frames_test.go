@@ -39,8 +39,8 @@ func event(name string) url.Values {
 
 var frameSource = regexp.MustCompile(`<iframe src="([^"]*)"`)
 
-// ActiveServer runs the 3DS method and the challenge on pages of its own, loaded with GET, which tell what happens by events; shops' clients post
-// forms all the same.
+// ActiveServer runs the 3DS method and the challenge on pages of its own, loaded with GET, which report progress by events. Shops' clients still post
+// forms.
 func TestGPaymentsFrames(t *testing.T) {
 	t.Parallel()
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())

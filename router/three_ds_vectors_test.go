@@ -195,7 +195,7 @@ func (f *flow) step(raw json.RawMessage) {
 	case "cres":
 		require.NotEmpty(f.t, f.back, "the bank does not send the browser back")
 		f.deliver()
-		f.passes(6 * time.Second) // what comes late has come then
+		f.passes(6 * time.Second) // a late message has come by then
 	case "worker":
 		f.due(id, time.Minute)
 		f.booked(id)

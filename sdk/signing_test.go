@@ -80,7 +80,7 @@ func TestSecret(t *testing.T) {
 	require.Equal(t, "token", ends("access_token", func(s *sdk.Step) { s.Account.Credentials["access_token"] = "token" }).Outcome.Raw["key"])
 }
 
-// The expressions are those of the protocol.
+// The helpers make the expressions that the protocol defines.
 func TestSigningExpressions(t *testing.T) {
 	key := sdk.Text("k")
 	require.Equal(t, sdk.Fn("base64", sdk.Fn("hmac_sha512", sdk.Fn("unhex", key), sdk.Fn("concat", sdk.Text("a"), sdk.Body()))),

@@ -21,7 +21,7 @@ import (
 func TestFileGone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		file   string // what is changed, behind the name of the database
+		file   string // the change to the file, by the ending behind the database's name
 		change func(t *testing.T, file string)
 		back   bool
 		text   string

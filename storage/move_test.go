@@ -207,7 +207,7 @@ func TestMoveFindsForeignChanges(t *testing.T) {
 	}
 }
 
-// A node that goes on after the move, because its system has no locks, writes nothing more: the database is away for it.
+// A node that goes on after the move, because its system has no locks, writes nothing more: its writes fail as if the database did not answer.
 func TestMovedSourceTakesNoWrite(t *testing.T) {
 	t.Parallel()
 	file, dsn := filepath.Join(t.TempDir(), "p.db"), pgtest.Empty(t)
@@ -253,7 +253,7 @@ func TestMoveRefuses(t *testing.T) {
 	require.ErrorContains(t, move("sqlite:"+file, pgtest.Empty(t)), "was moved to")
 }
 
-// TestMoveToAnotherTarget: a copy that is not complete is not given up in silence for another target. It goes on, or --cancel ends it.
+// TestMoveToAnotherTarget: the command refuses another target while a copy is not complete. The copy goes on, or --cancel ends it.
 func TestMoveToAnotherTarget(t *testing.T) {
 	t.Parallel()
 	file, first, second := filepath.Join(t.TempDir(), "p.db"), pgtest.Empty(t), pgtest.Empty(t)

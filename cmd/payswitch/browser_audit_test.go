@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// audit is what is wrong with a page for those who use it otherwise than its author (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
+// audit finds the faults of a page for people who use it in other ways than its author (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
 const audit = `((doc) => {
   const bad = [], all = (s) => [...doc.querySelectorAll(s)], name = (e) => e.tagName.toLowerCase() + (e.id ? "#" + e.id : "");
   const seen = (e) => e.checkVisibility() && e.getClientRects().length;

@@ -81,7 +81,7 @@ func TestCheckoutByKeyboard(t *testing.T) {
 	s.focuses("BUTTON", kb.Tab)
 	s.focuses("dialog: Cancel", kb.Enter)
 	s.awaitIn(bankFrame, "document.querySelector('#otp')")
-	s.focuses("dialog: Go on", kb.Escape) // asks first
+	s.focuses("dialog: Go on", kb.Escape) // the dialog asks whether to stop
 	require.Empty(t, s.axe(challengeFrame))
 	s.focuses("dialog: Cancel", kb.Enter)
 	s.focuses("dialog: Go on", kb.Enter)

@@ -72,7 +72,7 @@ func (s *checkoutShop) spoken() (out []string) {
 		}
 		text := func(v *accessibility.Value) (s string) {
 			if v != nil {
-				_ = json.Unmarshal(v.Value, &s) // what is no text is left out
+				_ = json.Unmarshal(v.Value, &s) // parts without text are left out
 			}
 			return s
 		}
@@ -178,7 +178,7 @@ func (s *checkoutShop) dialogs(t *testing.T) {
 			name := fmt.Sprint("dialog-", look.language, "-", look.width, "-", look.forced, "-", asked)
 			if asked {
 				s.do(chromedp.KeyEvent(kb.Escape))
-				for _, at := range []string{".go", ".ask button:not(.go)", ".go, body"} { // what the question covers is never reached
+				for _, at := range []string{".go", ".ask button:not(.go)", ".go, body"} { // the keyboard never reaches the parts that the question covers
 					s.await(`document.querySelector(".ask").checkVisibility() && document.activeElement.matches("` + at + `")`)
 					s.do(chromedp.KeyEvent(kb.Tab))
 				}

@@ -30,7 +30,7 @@ func newTab(t *testing.T, options ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	t.Parallel()
 	program := chromium(t)
-	_, err := cache() // what a busy machine takes to build the program is no time in a browser
+	_, err := cache() // the time to build the program does not count as time in a browser
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), browserTime)
 	t.Cleanup(cancel)

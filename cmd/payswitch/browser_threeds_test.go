@@ -318,7 +318,7 @@ func (b *tab) scripts(on bool) {
 	})
 }
 
-// press clicks on what is there once it is.
+// press clicks on an element as soon as the page has it.
 func (b *tab) press(selector string) {
 	b.Helper()
 	b.await("document.querySelector('" + selector + "')")

@@ -45,7 +45,7 @@ type recordingProcessor struct {
 	txs            []*transaction
 	at             map[string]int             // the account at the processor that a credential opens
 	answers        map[string]processorAnswer // by idempotency key
-	arrived        map[string]int             // requests, by what they ask for
+	arrived        map[string]int             // requests, by their subject
 }
 
 // transaction is one payment in the processor's ledger.

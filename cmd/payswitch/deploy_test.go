@@ -136,7 +136,7 @@ func TestUnitsVerify(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), systemd, args...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Empty(t, string(out), "systemd has nothing to say about the units")
-	for _, service := range args[1:3] { // of ten: what a taken-over process could do
+	for _, service := range args[1:3] { // systemd rates the harm of a taken-over process, from 0 to 10: at most 2.0
 		out, err := exec.CommandContext(t.Context(), systemd, "security", "--offline=true", "--threshold=20", service).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}

@@ -23,7 +23,7 @@ import (
 
 const operationsGuide, threeDSGuide = "OPERATIONS.md", "../../router/THREE_DS.md"
 
-// Every metric there is is in the guide, and every one in the guide is there.
+// Each metric of the program is in the guide, and each metric of the guide is in the program.
 func TestMetricsAreDocumented(t *testing.T) {
 	m := newMeters()
 	m.PaymentMoved(payment.Succeeded, "c")

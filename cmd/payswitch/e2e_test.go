@@ -150,7 +150,7 @@ func curlIn(text string) string {
 	return "curl " + command
 }
 
-// paste runs a curl command as a shell would, and wants a payment that has succeeded. Where there is no curl it sends what it says.
+// paste runs a curl command as a shell would, and wants a payment that has succeeded. Without the program curl it sends the command's request itself.
 func paste(t *testing.T, command string) {
 	t.Helper()
 	var out []byte

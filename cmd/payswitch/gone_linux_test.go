@@ -37,7 +37,7 @@ func TestDatabaseFileDeleted(t *testing.T) {
 		return status == http.StatusServiceUnavailable
 	}, 3*probeEvery, 50*time.Millisecond)
 
-	for name, fd := range held { // what the guide does
+	for name, fd := range held { // the guide's remedy: the content of the open files comes back under their names
 		text, err := os.ReadFile(fd)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(name, text, 0o600))

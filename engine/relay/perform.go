@@ -40,7 +40,7 @@ type Deps struct {
 // Relays are the use cases of relays. It is safe for concurrent use.
 type Relays struct {
 	Deps
-	swept map[string]*asked // by Relay.key; of Sweep alone
+	swept map[string]*asked // the questions of Sweep about relays, by Relay.key; Sweep alone uses it
 }
 
 // CreateRelay performs one operation on a processor's own reference. A refusal of the processor is no error: the relay has the status failure. A relay

@@ -18,7 +18,7 @@ type shelf struct {
 	added   []string // since a time that is not zero
 	version int64
 	whole   int // reads of the whole list
-	parts   int // reads of what was added
+	parts   int // reads of the added entries
 }
 
 type shelfReader struct {

@@ -71,7 +71,7 @@ func checkResult(t *testing.T, in *sdk.Step) {
 		} else if o.Amount != nil {
 			require.LessOrEqual(t, o.Amount.Minor, max(s.Authorized, s.Requested, s.Captured))
 		}
-	} else if in.Operation == sdk.OpExtendAuthorization && o.Amount != nil { // it names what the extended hold has
+	} else if in.Operation == sdk.OpExtendAuthorization && o.Amount != nil { // the outcome names the amount of the extended hold
 		require.LessOrEqual(t, o.Amount.Minor, max(s.Authorized, r.Amount.Minor))
 	} else if o.Amount != nil {
 		require.LessOrEqual(t, o.Amount.Minor, r.Amount.Minor)

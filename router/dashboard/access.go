@@ -152,7 +152,7 @@ func (s *Server) address(r *http.Request) string {
 // token returns the token of the request's cookie.
 func (c *call) token() secret.Value { return c.server.cookies.token(c.Request) }
 
-// fresh reports whether the person has given a second factor within the last minutes.
+// fresh reports whether the person has given a second factor within staff.StepUpTime.
 func (c *call) fresh() bool { return c.Session.Fresh(c.server.Now()) }
 
 // confirmFirst leads to the page that asks for the second factor, and from there to path.

@@ -61,7 +61,7 @@ func (s *shop) Post(context.Context, string, http.Header, []byte) webhook.Reply 
 	return webhook.Reply{Status: int(s.status.Load()), Headers: [][2]string{{"Server", "shop"}}, Body: []byte(`<b>"thanks"</b>`)}
 }
 
-// audited keeps what was audited.
+// audited keeps the lines of the audit for a test.
 type audited struct {
 	mu   sync.Mutex
 	acts []Act
