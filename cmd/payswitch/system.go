@@ -155,7 +155,7 @@ func (n systemOf) measuredState(out *dashboard.SystemState, find func(what, reme
 				failing = int(m.GetGauge().GetValue())
 			case "payswitch_commit_seconds":
 				if h := m.GetHistogram(); h.GetSampleCount() > 0 {
-					out.Database.Commit = seconds(h.GetSampleSum() / float64(h.GetSampleCount())).Round(10 * time.Microsecond).String()
+					out.Database.Commit = fmt.Sprintf("%.2f ms", 1e3*h.GetSampleSum()/float64(h.GetSampleCount()))
 				}
 			case "payswitch_commit_batch_size":
 				if h := m.GetHistogram(); h.GetSampleCount() > 0 {

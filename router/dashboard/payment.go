@@ -237,12 +237,20 @@ func (p *paymentPage) act(here, path, name string, a story.Action) {
 	}
 }
 
+// profileOf names the profile of a payment. A deleted profile has only its id.
+func profileOf(v *change.View) string {
+	if v.Profile == nil || v.Profile.Name == "" {
+		return v.Payment.ProfileID
+	}
+	return v.Profile.Name + ", " + v.Payment.ProfileID
+}
+
 // facts fills in what is known of the payment.
 func (p *paymentPage) facts(c *call, v *change.View) {
 	pay, a := v.Payment, v.Attempt
 	p.Facts = facts("Method", methodOf(a), "Processor", a.Connector, "Processor's id", a.TransactionID, "Reference at the processor", a.Details.Reference,
 		"Authorization code", a.Details.AuthCode, "Order", pay.Details.OrderReference, "Description", pay.Details.Description, "Statement", pay.Details.DescriptorName,
-		"Capture", words(string(pay.Details.CaptureMethod)), "Held until", c.heldUntil(a), "Mandate", pay.Details.MandateID, "Created", c.time(pay.CreatedAt).Full(), "Profile", pay.ProfileID,
+		"Capture", words(string(pay.Details.CaptureMethod)), "Held until", c.heldUntil(a), "Mandate", pay.Details.MandateID, "Created", c.time(pay.CreatedAt).Full(), "Profile", profileOf(v),
 		"Environment", a.Details.Environment)
 	if pay.Status == payment.Failed && a.Details.Error != nil {
 		e := a.Details.Error
