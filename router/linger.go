@@ -17,7 +17,7 @@ var (
 // writeTime is how long a caller may take to read an answer. Without it, a caller that reads nothing would hold its connection for ever.
 var writeTime = 30 * time.Second
 
-// smallRest is the most bytes of a body that net/http itself reads after an answer, in order to reuse the connection.
+// smallRest is the largest number of bytes of a body that net/http itself reads after an answer, in order to reuse the connection.
 const smallRest = 256 << 10
 
 // sentBody is a request's body that counts the bytes read from it.

@@ -19,7 +19,7 @@ import (
 // This file has the two calls of the checkout's frame on the page of a payment link. The frame gets no client secret: everyone with the link can open
 // the page, and the secret would show them the customer's addresses. The answers hold what the page shows, and what the form needs beyond that.
 
-// maxClientConfirm is the most bytes of the frame's confirm.
+// maxClientConfirm is the largest number of bytes of the frame's confirm.
 const maxClientConfirm = 32 << 10
 
 // linkOfClient reads the link of a call of the frame. Pages of other sites cannot make these calls.

@@ -33,7 +33,7 @@ import (
 //
 // The form carries an Idempotency-Key. A form that is sent twice gets the answer to the first one. Each form that is drawn has a key of its own.
 
-// maxCardForm is the most bytes of a posted form.
+// maxCardForm is the largest number of bytes of a posted form.
 const maxCardForm = 8 << 10
 
 // linkPage is a request for a page of a payment link.

@@ -13,7 +13,7 @@ import (
 // page around it alone: something has happened. That page then asks the API. A page inside the authenticator's own frames posts to each page around
 // these, because only the shop's page understands the message.
 
-// maxChallengeMessage is the most bytes of a form with a challenge response (CRes). Its extensions alone may have 81,920 bytes.
+// maxChallengeMessage is the largest number of bytes of a form with a challenge response (CRes). Its extensions alone may have 81,920 bytes.
 const maxChallengeMessage = 256 << 10
 
 // form reads the fields of a posted form. Without a posted form, it reads the query.

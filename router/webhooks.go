@@ -21,7 +21,7 @@ const webhookPattern = "/webhooks/{merchant_id}/{merchant_connector_id}"
 // relayWebhookPattern is where processors send messages about relays.
 const relayWebhookPattern = "/webhooks/relay/{merchant_id}/{merchant_connector_id}"
 
-// maxWebhook is the most bytes of a message. Processors put many notifications into one.
+// maxWebhook is the largest number of bytes of a message. Processors put many notifications into one.
 const maxWebhook = 256 << 10
 
 // replyTypes are the media types that a reply may have. HTML is not among them, because a browser would run it from this server's address.

@@ -9,7 +9,7 @@ func (a *Address) E164() string { return e164(a.PhoneCountry, a.Phone) }
 // E164 returns the customer's phone number as Address.E164 does.
 func (c *Customer) E164() string { return e164(c.PhoneCountry, c.Phone) }
 
-// maxE164 is the most digits of a number, with its country code.
+// maxE164 is the largest number of digits of a number, with its country code.
 const maxE164 = 15
 
 func e164(country, phone string) string {

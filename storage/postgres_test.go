@@ -609,7 +609,7 @@ func TestPostgresOutcomeIsOpen(t *testing.T) {
 	ctx := context.Background()
 	for _, arrives := range []bool{false, true} {
 		name := fmt.Sprint("commit arrives: ", arrives)
-		c.set(false) // on a new connection the commit has its name
+		c.set(false) // a new connection, on which the proxy can recognize the commit
 		c.mu.Lock()
 		c.atCommit, c.arrives = true, arrives
 		c.mu.Unlock()

@@ -65,7 +65,7 @@ type DashboardConfig struct {
 	Listen      string `key:"listen"`       // host:port; "": no dashboard
 	PublicURL   string `key:"public_url"`   // where browsers reach it; "": http://{listen}
 	BehindProxy bool   `key:"behind_proxy"` // take visitors' addresses from the proxy
-	FirstRun    string `key:"first_run"`    // loopback, anywhere: who gets an answer while there is no user
+	FirstRun    string `key:"first_run"`    // loopback, anywhere: the visitors that get an answer while there is no user
 }
 
 // StorageConfig names the database.

@@ -56,7 +56,7 @@ func operands(f *flag.FlagSet, args []string, most int) ([]string, error) {
 	}
 }
 
-// operand is operands for a command that needs one argument, which its error calls what.
+// operand is operands for a command that needs one argument, which the error names as what says.
 func operand(f *flag.FlagSet, args []string, what string) (string, error) {
 	given, err := operands(f, args, 1)
 	if err != nil {

@@ -54,7 +54,7 @@ func (p *program) pluginKeygen(_ context.Context, args []string) error {
 	if err := ignoreKeys(filepath.Dir(name)); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s.key signs: keep it to yourself. Who installs your adapters trusts\n\n  plugins:\n    trusted_keys: [%s]\n", name, public)
+	fmt.Fprintf(p.stdout, "%s.key signs bundles: keep it secret. An operator who installs your adapters adds to config.yaml\n\n  plugins:\n    trusted_keys: [%s]\n", name, public)
 	return nil
 }
 

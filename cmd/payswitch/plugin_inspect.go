@@ -99,7 +99,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// maxShown is the most characters of a row that are shown: a longer row would push the others out of sight.
+// maxShown is the largest number of characters of a row that are shown: a longer row would push the others out of sight.
 const maxShown = 2000
 
 // onRow returns an adapter's text as one row. It merges repeated spaces, with which an author could make one row look like several.

@@ -82,7 +82,7 @@ type Filter struct {
 	Created, CreatedLT, CreatedGT, CreatedLTE, CreatedGTE time.Time
 }
 
-// MaxListed is the most links that one list has. The API names no bound, and a list must not fill the memory.
+// MaxListed is the largest number of links that one list has. The API names no bound, and a list must not fill the memory.
 const MaxListed = 10_000
 
 // Store is the part of a store that links need.

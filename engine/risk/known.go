@@ -13,7 +13,8 @@ import (
 // knownFor.
 const (
 	knownFor = 500 * time.Millisecond
-	// knownMost is the most entries that a node knows of one merchant, and knownAll of all merchants. Beyond them payments ask the store.
+	// knownMost is the largest number of entries that a node knows of one merchant, and knownAll of all merchants. Beyond them payments ask the
+	// store.
 	knownMost = 200_000
 	knownAll  = 1_000_000
 	// knownSmall is how many entries a node reads again whenever the list has changed. Of a longer list it reads those that were added since

@@ -55,7 +55,7 @@ var (
 	Kinds = []string{KindBIN, KindExtendedBIN, KindMethod}
 )
 
-// maxData is the most bytes of an entry. A fingerprint has 128.
+// maxData is the largest number of bytes of an entry. A fingerprint has 128.
 const maxData = 255
 
 // kindOf returns the kind of a type, and the number of digits that its data has; 0 for any text.

@@ -23,7 +23,7 @@ import (
 const (
 	sessionPrefix = "client_sess_"
 	sessionLength = 20
-	// maxSDKToken is the most characters of a token. Each part is an id of at most 64 characters, or a key or secret of at most 128.
+	// maxSDKToken is the largest number of characters of a token. Each part is an id of at most 64 characters, or a key or secret of at most 128.
 	maxSDKToken = 2048
 )
 

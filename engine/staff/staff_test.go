@@ -330,7 +330,7 @@ func TestGuessingTogether(t *testing.T) {
 	require.Equal(t, 1, locked)
 }
 
-// TestPasswordKnown: who knows the password cannot try codes without end by logging in between.
+// TestPasswordKnown: a person who knows the password cannot try codes without end by logging in between.
 func TestPasswordKnown(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, staff.Options{})

@@ -105,7 +105,7 @@ func (r *reader) vector() iter.Seq[int] {
 	}
 }
 
-// several is vector with a limit: more than most elements are refused. The error calls them what.
+// several is vector with a limit: more than most elements are refused. The error names the elements as what says.
 func (r *reader) several(most int, what string) iter.Seq[int] {
 	at := r.p
 	if n := (&reader{b: r.b, p: r.p, end: r.end}).u32(); uint64(n) > uint64(most) {

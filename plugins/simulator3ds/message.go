@@ -43,7 +43,7 @@ func erro(code, component, description, detail string) message {
 // endpoint answers one call of the API. The caller holds mu.
 type endpoint func(a account, in message) (status int, out any)
 
-// maxBody is the most bytes of a request. An AReq has a few thousand.
+// maxBody is the largest number of bytes of a request. An AReq has a few thousand.
 const maxBody = 64 << 10
 
 // api wraps an endpoint: it checks the API key, parses the JSON strictly, and logs the messages.
@@ -163,7 +163,7 @@ type entry struct {
 	account account
 }
 
-// maxLog is the most messages in the log.
+// maxLog is the largest number of messages in the log.
 const maxLog = 500
 
 // record logs a message without card numbers and authentication values. The caller holds mu.

@@ -40,7 +40,7 @@ func (s *Simulator) notifyConfig(a account, in message) (int, any) {
 	return http.StatusOK, message{"url": to.url, "only": to.only}
 }
 
-// maxAccounts is the most accounts that can have a URL for pushes.
+// maxAccounts is the largest number of accounts that can have a URL for pushes.
 const maxAccounts = 1000
 
 // Run looks for results to send every pushEvery. A push ends after pushTimeout.

@@ -23,7 +23,7 @@ type Options struct {
 	// Others are the digits V, M, A and C of all cards that the tables in README.md do not list; default "0000", which
 	// means no challenge.
 	Others string
-	// MaxTransactions is the most transactions in memory. A new one replaces the oldest. Default 20000.
+	// MaxTransactions is the largest number of transactions in memory. A new one replaces the oldest. Default 20000.
 	MaxTransactions int
 	Clock           func() time.Time // nil: time.Now
 	Logger          *slog.Logger     // nil discards the log

@@ -120,7 +120,7 @@ func (s *Server) HTTP() *http.Server {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
-// maxForm is the most bytes of a posted form, unless its route says more.
+// maxForm is the largest number of bytes of a posted form, unless its route says more.
 const maxForm = 64 << 10
 
 // ServeHTTP implements http.Handler.

@@ -262,8 +262,8 @@ func (f csvFile) write(c *call) error {
 	return nil
 }
 
-// formula is where a spreadsheet could read a formula: at the beginning of a cell, or behind what it may take for the end of one. In many countries that is
-// the semicolon, and then no quotes hold a cell of ours together.
+// formula is where a spreadsheet could read a formula: at the beginning of a cell, or behind a character that it may read as the end of a cell. In
+// many countries that is the semicolon, and then quotes do not protect our cells.
 var formula = regexp.MustCompile(`(^|[;\t\r\n])([\pZ"']*[=+\-@＝＋－＠])`)
 
 // harmless keeps a spreadsheet from taking a text for a formula.

@@ -348,7 +348,7 @@ func (s *Server) draftPage(c *call, a algorithm, replay *routing.Replay, problem
 	if a.Type == "" {
 		a = emptyProgram(accounts)
 	}
-	text, _ := json.Marshal(a) // it came as JSON
+	text, _ := json.Marshal(a) // the value came as JSON, so it encodes
 	draft := func(do string, more ...Field) []Field {
 		return append([]Field{hidden("algorithm", string(text)), hidden("do", do)}, more...)
 	}
@@ -481,10 +481,10 @@ func (s *Server) draftRouting(c *call) (response, error) {
 	switch at {
 	case "try":
 		n, _ := strconv.Atoi(c.PostFormValue("payments"))
-		raw, _ := json.Marshal(a) // it came as JSON
+		raw, _ := json.Marshal(a) // the value came as JSON, so it encodes
 		replay, problem = s.Engine.ReplayRouting(c.Context(), c.auth(), routing.ReplayInput{ProfileID: c.PathValue("p"), Algorithm: raw, Payments: min(max(n, 1), 1000)})
 	case "save":
-		raw, _ := json.Marshal(a) // it came as JSON
+		raw, _ := json.Marshal(a) // the value came as JSON, so it encodes
 		name, text, profile := strings.TrimSpace(c.PostFormValue("name")), strings.TrimSpace(c.PostFormValue("description")), c.PathValue("p")
 		if name == "" {
 			problem = missing("name", "Give the configuration a name")
@@ -509,7 +509,7 @@ func (s *Server) draftRouting(c *call) (response, error) {
 		var next algorithm
 		if next, problem = c.edited(a, at, accounts); problem == nil {
 			// A dry run over one payment checks the draft as it would be saved.
-			raw, _ := json.Marshal(next) // it came as JSON
+			raw, _ := json.Marshal(next) // the value came as JSON, so it encodes
 			_, problem = s.Engine.ReplayRouting(c.Context(), c.auth(), routing.ReplayInput{ProfileID: c.PathValue("p"), Algorithm: raw, Payments: 1})
 		}
 		if problem == nil {
@@ -554,7 +554,7 @@ func (c *call) edited(a algorithm, do string, accounts []*account.Account) (algo
 	if a.Type != routed.Advanced || json.Unmarshal(a.Data, &p) != nil {
 		b := emptyProgram(accounts) // a rule takes the place of a split
 		a = b
-		_ = json.Unmarshal(b.Data, &p) // made here
+		_ = json.Unmarshal(b.Data, &p) // the text was made above, so it is valid
 	}
 	i, _ := strconv.Atoi(c.PostFormValue("i"))
 	inside := i >= 0 && i < len(p.Rules)

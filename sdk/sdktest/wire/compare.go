@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A difference is one between the request of a case and the adapter's.
+// A difference is a field in which the adapter's request differs from the request of a case.
 type difference struct {
 	path      string
 	want, got string // "" means missing
