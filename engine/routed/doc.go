@@ -1,5 +1,5 @@
-// Package routed has the words of routing that records hold: the wish of the payment or profile (Wish) with the types of algorithms, and the trace of the
-// decision (Trace), which says how an attempt came to its account, with the accounts that were left out and why.
+// Package routed has the words of routing that records hold. Wish is the wish of a payment or profile, with the types of algorithms. Trace says how an
+// attempt came to its account, and why other accounts were left out.
 //
 // Any higher room may import routed. It must never decide: the room routing does.
 package routed
