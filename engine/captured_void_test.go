@@ -179,7 +179,7 @@ func TestUnknownVoidAfterCapture(t *testing.T) {
 	}
 }
 
-// An answer that voids less than the capture proves nothing of the rest: the payment stays as it was until the processor says more.
+// An answer that voids less than the capture proves nothing about the rest: the payment stays as it was until the processor says more.
 func TestVoidOfLessThanTheCapture(t *testing.T) {
 	t.Parallel()
 	for name, lie := range map[string]sdk.Outcome{

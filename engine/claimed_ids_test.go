@@ -129,8 +129,8 @@ func TestMocksAnswerWithOneID(t *testing.T) {
 	}
 }
 
-// An answer, or a report, that brings the id of another payment's charge or capture proves nothing of this payment: two payments of the merchant's never
-// rest on one charge of the processor's.
+// An answer, or a report, that brings the id of another payment's charge or capture proves nothing about this payment: two payments of the merchant's
+// never rest on one charge of the processor's.
 func TestAnswersWithIDsOfOtherPayments(t *testing.T) {
 	t.Parallel()
 	f := newForger(t)

@@ -111,7 +111,7 @@ func TestFraming(t *testing.T) {
 	files, err := os.ReadDir("pages")
 	require.NoError(t, err)
 	for _, file := range files {
-		if file.Name() != "hosted_base.html" { // parts of the others
+		if file.Name() != "hosted_base.html" { // the template holds parts of the other pages
 			require.True(t, seen[file.Name()], "%s has not been seen: show it here", file.Name())
 		}
 	}

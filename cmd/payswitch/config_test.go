@@ -232,7 +232,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add("admin:\n  api_key: env:A\n", "PAYSWITCH_X", "1")
 	f.Fuzz(func(t *testing.T, file, name, value string) {
 		if strings.Contains(file, "file:") || strings.HasPrefix(value, "file:") {
-			return // would read whatever it names
+			return // skipped: the field would read the file or variable that the value names
 		}
 		path := filepath.Join(t.TempDir(), "config.yaml")
 		require.NoError(t, os.WriteFile(path, []byte(file), 0o600))

@@ -61,7 +61,7 @@ func TestReportOnAnotherCapture(t *testing.T) {
 	}
 }
 
-// A report that repeats the amount of an earlier capture proves nothing of a later one of the same amount, unless it names that one.
+// A report that repeats the amount of an earlier capture proves nothing about a later one of the same amount, unless it names that one.
 func TestReportOnAnEqualCapture(t *testing.T) {
 	t.Parallel()
 	a := mixed(payment.CaptureCharged)

@@ -88,7 +88,7 @@ func TestInterpretRefund(t *testing.T) {
 	}
 }
 
-// A report that names another refund than the one asked about says nothing of it, whatever the operation's state.
+// A report that names another refund than the one asked about says nothing about it, whatever the operation's state.
 func TestReportOnAnotherRefund(t *testing.T) {
 	r := &payment.Refund{Amount: 60, Currency: "EUR", Status: payment.RefundPending, ProcessorID: "re_1"}
 	for _, status := range []payment.OperationStatus{payment.OperationUnknown, payment.OperationPending, payment.OperationSucceeded} {

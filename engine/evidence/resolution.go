@@ -60,7 +60,7 @@ func (w Waits) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, 
 			}
 		case sdk.ResolveByIdempotentResend:
 			if op.OfDispute() {
-				continue // a processor refuses a second answer, and that says nothing of the first
+				continue // a processor refuses a second answer, and that says nothing about the first
 			}
 			if op.OnHold() && !a.Holds() {
 				continue // the payment has moved on: nothing is to be raised any more

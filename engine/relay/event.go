@@ -43,7 +43,7 @@ func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.Driv
 	return true, err
 }
 
-// named returns the relay that an event is about, nil for none. An event of a payment says nothing of a raise or a void: other operations on the
+// named returns the relay that an event is about, nil for none. An event of a payment says nothing about a raise or a void: other operations on the
 // transaction have the same id.
 func (s *Relays) named(ctx context.Context, n *account.Account, ev *sdk.Event) (*Relay, error) {
 	kind, id := Refund, ev.RefundID

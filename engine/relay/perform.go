@@ -409,8 +409,8 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	return s.book(ctx, r, v, why)
 }
 
-// read derives the verdict on a relay from a report that names its refund or capture. The totals of the report say nothing of it: the transaction may
-// have other captures. final is true if a report that the processor knows no such refund can be believed.
+// read derives the verdict on a relay from a report that names its refund or capture. The totals of the report say nothing about it: the transaction
+// may have other captures. final is true if a report that the processor knows no such refund can be believed.
 func read(w *drive.Run, o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Refund != nil {
 		return evidence.InterpretRefund(w.Operation, w.Refund, o, final)

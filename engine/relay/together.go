@@ -57,7 +57,7 @@ func (r *Relay) within(earlier []*Relay) error {
 	return nil
 }
 
-// claim claims the processor's id of what the relay made. An id that a relay shares with its transaction says nothing of what the relay made.
+// claim claims the processor's id of what the relay made. An id that a relay shares with its transaction says nothing about what the relay made.
 func (r *Relay) claim(tx Tx) (bool, error) {
 	if r.ReferenceID == "" || r.ReferenceID == r.ResourceID || !r.Type.refunds() && r.Type != Capture {
 		return true, nil

@@ -118,7 +118,7 @@ func (t *Router) Simulate(ctx context.Context, a account.Auth, in SimulateInput)
 	return summed(trials, config), nil
 }
 
-// endOf returns how a first attempt has ended, and false for one that says nothing of its account.
+// endOf returns how a first attempt has ended, and false for one that says nothing about its account.
 func endOf(a *payment.Attempt) (approved, ended bool) {
 	if a.AccountID == "" || a.Details.Card == nil || !a.Details.Confirmed {
 		return false, false

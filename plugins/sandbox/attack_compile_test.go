@@ -234,7 +234,7 @@ func measured(t testing.TB, r *Runtime, wasm []byte) (peak int64, err error) {
 	return res.Peak >> 20, err
 }
 
-// TestCompilerMemory: the largest bombs that are let in take the compiler no more than it may have.
+// TestCompilerMemory: the compiler stays within its memory limit for the largest modules that the checks accept.
 func TestCompilerMemory(t *testing.T) {
 	costlyAlone(t)
 	if raceEnabled {

@@ -59,8 +59,8 @@ type Attempt struct {
 	Result    Result
 	Reason    sdk.DeclineReason // of a decline
 	Took      time.Duration
-	// Late is true for the end of an attempt whose first answer was Pending. The processor answered long ago, so that the end says nothing of its health
-	// now.
+	// Late is true for the end of an attempt whose first answer was Pending. The processor answered long ago, so that the end says nothing about its
+	// health now.
 	Late bool
 }
 

@@ -255,7 +255,7 @@ func TestBreaker(t *testing.T) {
 	require.Equal(t, []bool{true, false, true}, moves)
 }
 
-// Attempts that began before the account was taken out say nothing of its health since.
+// Attempts that began before the account was taken out say nothing about its health since.
 func TestBreakerIgnoresWhatBeganBefore(t *testing.T) {
 	t.Parallel()
 	c := newClock()
