@@ -59,7 +59,7 @@ func (t *tx) Customers(merchantID string, limit, offset int) ([]*account.Custome
 	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(offset, 0))
-	if err != nil { // a page lacks no row in silence
+	if err != nil { // an altered row fails the whole page: without it the page would lack a row unnoticed
 		return nil, err
 	}
 	return list, nil

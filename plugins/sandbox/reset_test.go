@@ -33,7 +33,7 @@ func requireReset(t testing.TB, c *code, inputs ...string) {
 			return // trapped: it would be thrown away
 		}
 		if _, ok := in.reset(c.image); !ok {
-			return // grown: as well
+			return // the memory has grown, so the instance is replaced and not reset
 		}
 		require.True(t, in.is(c.image), "input %q left something behind", input)
 	}

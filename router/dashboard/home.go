@@ -161,7 +161,7 @@ func (s *Server) today(ctx context.Context, c *call, p *homePage) error {
 // digits writes a number of payments.
 func digits(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
 
-// counted are payments by what became of them. held are payments whose money a processor holds.
+// counted are numbers of payments by their result. held are payments whose money a processor holds.
 type counted struct{ all, paid, held, failed int64 }
 
 func sumsOf(list []listed.Count) (c counted) {
