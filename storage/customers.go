@@ -1,7 +1,10 @@
 package storage
 
 import (
+	"fmt"
+
 	"payswitch/engine/account"
+	"payswitch/engine/fault"
 )
 
 const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version, signature`
@@ -49,9 +52,30 @@ func (t *tx) CustomerUnlocked(merchantID, id string) (*account.Customer, error) 
 	return t.customer(merchantID, id, "")
 }
 
+// KnownCustomer implements engine.Tx.
+func (t *tx) KnownCustomer(merchantID, id string, found func(*account.Customer)) error {
+	scan := genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id)
+	n, err := t.s.expectRow(selectCustomer, []any{merchantID, id}, func(row scanner) error {
+		c, err := scan(row)
+		if err == nil {
+			found(c)
+		}
+		return err
+	})
+	if err == nil && n == 0 {
+		err = fault.ErrNotFound
+	}
+	if err != nil {
+		err = fmt.Errorf("read customer: %w", err)
+	}
+	return err
+}
+
+const selectCustomer = `SELECT ` + customerColumns + ` FROM customers WHERE merchant_id = $1 AND id = $2`
+
 func (t *tx) customer(merchantID, id, lock string) (*account.Customer, error) {
 	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
-		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`+lock, merchantID, id)
+		selectCustomer+lock, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.

@@ -294,6 +294,10 @@ func (e explainer) exec(query string, args ...any) (int64, error) {
 	return e.liteConn.exec(query, args...)
 }
 
+func (e explainer) expectRow(query string, args []any, each func(scanner) error) (int64, error) {
+	return countRows(e, query, args, each)
+}
+
 func (e explainer) expect(_ int64, query string, args ...any) (int64, error) {
 	return e.exec(query, args...)
 }

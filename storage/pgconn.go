@@ -70,6 +70,7 @@ type pgCall struct {
 	formats []int16
 	want    int64
 	owner   *write
+	each    func(scanner) error // of a SELECT whose caller does not wait for its row; nil for other statements
 }
 
 const (
@@ -135,6 +136,26 @@ func (c *pgConn) expect(want int64, query string, args ...any) (int64, error) {
 	}
 	c.pending = append(c.pending, call)
 	return want, nil
+}
+
+// expectRow implements session. A row that is missing, or that each refuses, makes the batch run again with a careful closure.
+func (c *pgConn) expectRow(query string, args []any, each func(scanner) error) (int64, error) {
+	if !c.eager || c.careful {
+		return countRows(c, query, args, each)
+	}
+	switch {
+	case c.broken != nil:
+		return 0, c.broken
+	case c.rerun:
+		return 0, errAgain
+	}
+	call, err := c.bind(query, args, 1)
+	if err != nil {
+		return countRows(c, query, args, each)
+	}
+	call.each = each
+	c.pending = append(c.pending, call)
+	return 1, nil
 }
 
 // query implements session.
@@ -251,11 +272,18 @@ func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
 			}
 		}
 		isLast := i == len(calls)-1
-		n, err = c.result(p, isLast, each, &own)
+		wanted, problem := calls[i].each, error(nil)
+		if isLast && wanted == nil {
+			wanted = each
+		}
+		n, err = c.result(p, isLast, wanted, &problem)
 		if err != nil {
 			return 0, c.end(p, &calls[i], err)
 		}
-		if w := calls[i].want; w != anyNumber && n != w {
+		if isLast && calls[i].each == nil {
+			own = problem
+		}
+		if w := calls[i].want; w != anyNumber && (n != w || problem != nil) {
 			c.rerun = true
 			if calls[i].owner != nil {
 				calls[i].owner.careful = true
@@ -292,7 +320,7 @@ func (c *pgConn) send(p *pgconn.Pipeline, call *pgCall) *pgStmt {
 	return s
 }
 
-// result reads the answer to one statement. own is the error of each.
+// result reads the answer to one statement. each may be nil, and own is its error.
 func (c *pgConn) result(p *pgconn.Pipeline, isLast bool, each func(scanner) error, own *error) (int64, error) {
 	r, err := p.GetResults()
 	if err != nil {
@@ -303,7 +331,7 @@ func (c *pgConn) result(p *pgconn.Pipeline, isLast bool, each func(scanner) erro
 		return 0, fmt.Errorf("the database answered a statement with a %T", r)
 	}
 	for reader.NextRow() {
-		if isLast && each != nil && *own == nil {
+		if each != nil && *own == nil {
 			c.row.fields, c.row.values = reader.FieldDescriptions(), reader.Values()
 			*own = each(&c.row)
 		}

@@ -139,6 +139,11 @@ func (c *liteConn) expect(_ int64, query string, args ...any) (int64, error) {
 	return c.exec(query, args...)
 }
 
+// expectRow implements session.
+func (c *liteConn) expectRow(query string, args []any, each func(scanner) error) (int64, error) {
+	return countRows(c, query, args, each)
+}
+
 // begin implements writeConn.
 func (c *liteConn) begin() error {
 	c.broken = nil

@@ -22,6 +22,9 @@ type session interface {
 	expect(want int64, query string, args ...any) (int64, error)
 	// query calls each for every row. each must not run statements.
 	query(query string, args []any, each func(row scanner) error) error
+	// expectRow is query for a SELECT of one row that is nearly always there. It returns the number of rows. The session may answer before the
+	// database has answered: each then gets the row before the commit, and again if the function of the transaction runs again.
+	expectRow(query string, args []any, each func(row scanner) error) (int64, error)
 	// dialect returns the clauses that differ between databases.
 	dialect() dialect
 }
@@ -177,6 +180,12 @@ func one[T any](t *tx, doing string, scan func(scanner) (T, error), query string
 		return zero, fmt.Errorf("%s: %w", doing, err)
 	}
 	return out, nil
+}
+
+// countRows runs a query at once, and counts its rows.
+func countRows(s session, query string, args []any, each func(scanner) error) (n int64, err error) {
+	err = s.query(query, args, func(row scanner) error { n++; return each(row) })
+	return n, err
 }
 
 func scanCount(row scanner) (n int, err error) {

@@ -149,6 +149,7 @@ func (s *Changes) Commit(ctx context.Context, c *Change) error {
 	c.takeVersions(&written)
 	if w := c.customerOf; w != nil {
 		w.Customer = written.customer
+		s.customers.add(w.Payment.MerchantID, w.Payment.CustomerID)
 		s.openCustomer(ctx, w)
 	}
 	for _, v := range written.kept {

@@ -15,7 +15,8 @@ import (
 // Changes reads payments and commits decisions about them. A payment changes in no other way. Safe for concurrent use.
 type Changes struct {
 	Deps
-	guards guards
+	guards    guards
+	customers seenCustomers
 }
 
 // Deps are the parts and settings of Changes. All are required.

@@ -142,9 +142,16 @@ func (c *Change) KeepCustomer(w *Loaded) *Change {
 	return c
 }
 
-// keepCustomer reads or makes the record that KeepCustomer asks for.
+// keepCustomer reads or makes the record that KeepCustomer asks for. A customer that this node has seen is there, so that the transaction need not wait for the
+// database's answer.
 func (s *Changes) keepCustomer(tx Tx, c *Change) error {
 	p := c.customerOf.Payment
+	if s.customers.has(p.MerchantID, p.CustomerID) {
+		err := tx.KnownCustomer(p.MerchantID, p.CustomerID, func(found *account.Customer) { c.customer = found })
+		if !errors.Is(err, fault.ErrNotFound) {
+			return err
+		}
+	}
 	known, err := CustomerOf(tx, p)
 	if known == nil && err == nil {
 		known, err = s.Methods.NewCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt)

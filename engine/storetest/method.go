@@ -2,10 +2,13 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
@@ -20,6 +23,7 @@ var methodRoom = room{
 	kinds: methodKinds,
 	cases: []testCase{
 		{"customers", testCustomers},
+		{"a customer that is nearly certainly there", testKnownCustomer},
 		{"documents come back as they were sent", testCustomerDocuments},
 		{"customers at accounts", testCustomerAccounts},
 		{"payment methods: lists", testMethodLists},
@@ -147,6 +151,45 @@ func testCustomers(t *testing.T, s engine.Store) {
 	for _, key := range [][2]string{{merchantA, "c5"}, {merchantB, "c4"}} {
 		require.ErrorIs(t, s.View(t.Context(), func(r engine.Reader) error { _, err := r.CustomerUnlocked(key[0], key[1]); return err }), fault.ErrNotFound, key)
 	}
+}
+
+// testKnownCustomer: the record of a known customer comes before the commit, as it is then, next to writes of other callers. A customer that is missing
+// undoes nothing of the others.
+func testKnownCustomer(t *testing.T, s engine.Store) {
+	for i := range 4 {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: fmt.Sprint("c", i), CreatedAt: base})
+		})
+	}
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			id := fmt.Sprint("c", i%5) // there is no c4
+			for round := range 5 {
+				var known *account.Customer
+				missing := false
+				err := s.Update(t.Context(), func(tx engine.Tx) error {
+					known = nil
+					err := tx.KnownCustomer(merchantA, id, func(c *account.Customer) { known = c })
+					if missing = errors.Is(err, fault.ErrNotFound); missing {
+						err = nil
+					}
+					return errors.Join(err, tx.InsertCustomer(&account.Customer{MerchantID: merchantB, ID: fmt.Sprint(i, "-", round), CreatedAt: base}))
+				})
+				if !assert.NoError(t, err) || !assert.Equal(t, i%5 == 4, missing) {
+					return
+				}
+				if !missing && assert.NotNil(t, known) {
+					assert.Equal(t, id, known.ID)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 200, get(t, s, func(r engine.Reader) (int, error) { return r.CustomerTotal(merchantB) }))
+	require.ErrorIs(t, s.Update(t.Context(), func(tx engine.Tx) error {
+		return tx.KnownCustomer(merchantB, "c1", func(*account.Customer) { t.Error("another merchant's customer") })
+	}), fault.ErrNotFound)
 }
 
 // testCustomerDocuments checks JSON that merchants sent with a customer.
