@@ -80,13 +80,13 @@ func (c *shopClient) call(ctx context.Context, method, path string, body, out an
 	if err != nil {
 		return err
 	}
+	var e struct {
+		Error struct{ Code, Message string }
+	}
+	if json.Unmarshal(content, &e); e.Error.Message != "" { // also with 200: a payment that the merchant's block list stops
+		return fmt.Errorf("%s %s: the switch answered %d: %s (%s)", method, path, answer.StatusCode, e.Error.Message, e.Error.Code)
+	}
 	if answer.StatusCode != http.StatusOK {
-		var e struct {
-			Error struct{ Code, Message string }
-		}
-		if json.Unmarshal(content, &e); e.Error.Message != "" {
-			return fmt.Errorf("%s %s: the switch answered %d: %s (%s)", method, path, answer.StatusCode, e.Error.Message, e.Error.Code)
-		}
 		return fmt.Errorf("%s %s: the switch answered %d", method, path, answer.StatusCode)
 	}
 	if out == nil {

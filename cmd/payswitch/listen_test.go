@@ -121,4 +121,12 @@ func TestListenRefuses(t *testing.T) {
 	code, _, stderr = runProgram(t, []string{"API_KEY=" + key}, "trigger", "--url", r.url, "--merchant", "shop", "payment_succeeded")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "has no connector account at the simulator")
+
+	r.must(key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": "simulator",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "any"}})
+	r.must(key, "/blocklist/toggle?status=true", object{})
+	r.must(key, "/blocklist", object{"type": "card_bin", "data": "424242"})
+	code, stdout, stderr := runProgram(t, []string{"API_KEY=" + key}, "trigger", "--url", r.url, "--merchant", "shop", "payment_succeeded")
+	require.Equal(t, exitFailed, code, stdout)
+	require.Contains(t, stderr, "HE_03", "a payment that the block list stops has no id")
 }
