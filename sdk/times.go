@@ -2,8 +2,8 @@ package sdk
 
 import "time"
 
-// Millis reads a time as processors write it in ISO 8601 and RFC 3339, such as "2026-02-13T10:20:30Z". The seconds may have a fraction, an offset may
-// stand in place of the Z, and a date may stand alone. A time without a zone is in UTC. Millis returns Unix milliseconds, and 0 for any other
+// Millis reads a time as processors write it in ISO 8601 and RFC 3339, such as "2026-02-13T10:20:30Z". The seconds may have a fraction, an offset
+// (+02:00 or +0200) may stand in place of the Z, and a date may stand alone. A time without a zone is in UTC. Millis returns Unix milliseconds, and 0 for any other
 // text. The parser of package time would make a module 120 KB larger.
 func Millis(text string) int64 {
 	s := timeText(text)
@@ -70,7 +70,11 @@ func (s *timeText) offset() (minutes int64, known bool) {
 		sign = -1
 	}
 	*s = (*s)[1:]
-	hour, minute := s.number(2, ':'), s.number(2, 0)
+	separator := byte(':')
+	if len(*s) == 4 { // "+0200"
+		separator = 0
+	}
+	hour, minute := s.number(2, separator), s.number(2, 0)
 	return sign * (hour*60 + minute), hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && *s == ""
 }
 

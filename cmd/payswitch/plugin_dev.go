@@ -73,6 +73,8 @@ type developing struct {
 	loaded    atomic.Value // hash of the build that the account uses, a string
 	tests     tested
 	choice    string // how to choose the mock's answers, "" without a mock
+	mock      *mockProcessor
+	cases     time.Time // the latest change of the cases that the mock and the tests have read
 }
 
 // build builds the project into the switch's folder of adapters.
@@ -128,6 +130,7 @@ func (d *developing) run(ctx context.Context, data, listen string) (err error) {
 		if err != nil {
 			return fmt.Errorf("without --base-url the cases answer: %w", err)
 		}
+		d.mock = mock
 		mock.log = func(text string) { fmt.Fprintln(d.p.stdout, "mock: "+text) }
 		base, serve, err := mock.listen("127.0.0.1:0")
 		if err != nil {
@@ -213,6 +216,9 @@ func (d *developing) makeAccount(ctx context.Context) error {
 		return err
 	}
 	d.accountID = a.ID
+	if err := d.restSimulator(ctx); err != nil {
+		return err
+	}
 	if _, err := d.node.engine.SetEgress(ctx, d.auth, a.ID, account.EgressInput{BaseURL: d.baseURL}); err != nil {
 		return err
 	}
@@ -231,6 +237,21 @@ func authType(details map[string]string) string {
 		return "BodyKey"
 	}
 	return "HeaderKey"
+}
+
+// restSimulator disables the demo's account at the simulator: a payment that names no account must reach the adapter, or fail.
+func (d *developing) restSimulator(ctx context.Context) error {
+	if d.manifest.Kind != sdk.KindProcessor {
+		return nil
+	}
+	accounts, err := d.node.engine.Accounts(ctx, d.auth)
+	if err != nil {
+		return err
+	}
+	if a := accountAt(accounts, demoConnector); a != nil {
+		_, err = d.node.engine.UpdateAccount(ctx, d.auth, a.ID, account.AccountInput{Type: a.Type, Disabled: new(true)})
+	}
+	return err
 }
 
 // webhookText says where the processor's webhooks arrive, if the adapter reads any.
@@ -276,6 +297,7 @@ func (d *developing) watch(ctx context.Context) {
 	defer d.tests.stop()
 	journal, shown := engine.NewJournal(d.node.db, d.node.vault), time.Now()
 	d.tests.start(ctx, d)
+	d.cases = newest(filepath.Join(d.dir, "testdata"))
 	for {
 		select {
 		case <-ctx.Done():
@@ -285,6 +307,10 @@ func (d *developing) watch(ctx context.Context) {
 		if d.saved() && !d.rebuild(ctx) {
 			return
 		}
+		if at := newest(filepath.Join(d.dir, "testdata")); at.After(d.cases) && time.Since(at) > lookEvery { // an editor may write in several steps
+			d.cases = at
+			d.readCases(ctx)
+		}
 		if time.Since(shown) < showEvery {
 			continue
 		}
@@ -293,6 +319,19 @@ func (d *developing) watch(ctx context.Context) {
 			fmt.Fprintf(d.p.stderr, "payswitch: %v\n", err)
 		}
 	}
+}
+
+// readCases gives saved cases to the mock, and tests the build with them.
+func (d *developing) readCases(ctx context.Context) {
+	if d.mock != nil {
+		if err := d.mock.reload(d.dir); err != nil {
+			fmt.Fprintf(d.p.stdout, "mock: the saved cases cannot be read, so the earlier ones answer: %v\n", err)
+		} else {
+			fmt.Fprintln(d.p.stdout, "mock: the saved cases answer")
+		}
+	}
+	d.tests.stop()
+	d.tests.start(ctx, d)
 }
 
 // saved reports whether a file was saved since the last build. Two looks must agree: some editors write a file in several steps.

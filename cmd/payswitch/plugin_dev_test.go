@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -64,6 +65,14 @@ func TestPluginMock(t *testing.T) {
 	require.Contains(t, said, "no case matches POST /payments: add one. The base is /v1")
 	_, err = loadMock(t.TempDir())
 	require.ErrorContains(t, err, "testdata/NAME.responses.json")
+}
+
+// A recorded token that has ended would be refused: the mock's times are as far from now as the recorded ones are from the clock of the cases.
+func TestPluginMockMovesTimes(t *testing.T) {
+	got := later(map[string]any{"at": "2026-01-15T10:50:30+0000", "list": []any{"2026-01-15T10:50:30.5Z", 7.0}, "local": "2026-01-15T12:50:30+02:00",
+		"day": "2026-01-15", "text": "int_1", "none": nil}, 24*time.Hour)
+	require.Equal(t, map[string]any{"at": "2026-01-16T10:50:30+0000", "list": []any{"2026-01-16T10:50:30.5Z", 7.0}, "local": "2026-01-16T12:50:30+02:00",
+		"day": "2026-01-15", "text": "int_1", "none": nil}, got)
 }
 
 // plugin dev runs a project against the recorded answers, shows each exchange with its stand-ins marked, and brings a change live.
@@ -116,6 +125,18 @@ func TestPluginDev(t *testing.T) {
 		require.Contains(t, shown, text)
 	}
 	require.NotContains(t, shown, "4111111111111111")
+
+	// A payment that names no connector reaches the adapter too: the simulator's account is disabled.
+	anywhere := regexp.MustCompile(`, "routing": \{.*?\}`).ReplaceAllString(body, "")
+	require.NotContains(t, anywhere, "routing")
+	require.Equal(t, []any{"succeeded", "acme"}, []any{pay(anywhere)["status"], pay(anywhere)["connector"]})
+
+	// Saved cases answer at once, and the tests run with them.
+	answers := filepath.Join(dir, "testdata", "acme.responses.json")
+	edit(t, answers, `"response": {"status": 201, "body": {"id": "pay_1", "state": "captured", "amount": 2499}}`, `"response": {"status": 201, "body": {"id": "pay_7", "state": "captured", "amount": 2499}}`)
+	edit(t, answers, `"expected": {"status": "captured", "transaction_id": "pay_1", "amount": {"minor": 2499`, `"expected": {"status": "captured", "transaction_id": "pay_7", "amount": {"minor": 2499`)
+	until(`(?s)mock: the saved cases answer.*tests passed after`)
+	require.Equal(t, "pay_7", pay(body)["connector_transaction_id"])
 
 	source, err := os.ReadFile(filepath.Join(dir, "acme.go"))
 	require.NoError(t, err)

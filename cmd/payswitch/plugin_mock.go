@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"payswitch/sdk/sdktest/wire"
@@ -58,6 +59,8 @@ type mockProcessor struct {
 	requests  []mockRequest
 	samples   []wire.Case
 	connector *wire.Requests
+
+	newer atomic.Pointer[mockProcessor] // has the cases that were saved since, nil for none
 
 	mu   sync.Mutex
 	next string           // the sample that the next request gets, "" for the one that fits
@@ -132,8 +135,23 @@ func (m *mockProcessor) sampleNames() (all []string) {
 	return all
 }
 
+// reload reads the cases of the project again. With an error the earlier ones stay.
+func (m *mockProcessor) reload(dir string) error {
+	n, err := loadMock(dir)
+	if err != nil {
+		return err
+	}
+	n.origin, n.log = m.origin, m.log
+	m.newer.Store(n)
+	return nil
+}
+
 // ServeHTTP implements http.Handler.
 func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if n := m.newer.Load(); n != nil {
+		n.ServeHTTP(w, r)
+		return
+	}
 	if r.URL.Path == "/_mock/next" {
 		m.choose(w, r.URL.Query().Get("sample"))
 		return
@@ -160,8 +178,37 @@ func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if text, ok := answer.Body.(string); ok {
 		_, _ = w.Write([]byte(text))
 	} else if answer.Body != nil {
-		_ = json.NewEncoder(w).Encode(answer.Body)
+		_ = json.NewEncoder(w).Encode(later(answer.Body, time.Since(m.connector.Clock).Truncate(time.Second)))
 	}
+}
+
+// zonedTimes are the forms of times that name their zone.
+var zonedTimes = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999-0700"}
+
+// later returns a recorded body with its times moved from the clock of the cases to now. So a token that ended half an hour after the recording ends
+// half an hour from now.
+func later(body any, by time.Duration) any {
+	switch v := body.(type) {
+	case map[string]any:
+		moved := make(map[string]any, len(v))
+		for name, value := range v {
+			moved[name] = later(value, by)
+		}
+		return moved
+	case []any:
+		moved := make([]any, len(v))
+		for i, value := range v {
+			moved[i] = later(value, by)
+		}
+		return moved
+	case string:
+		for _, form := range zonedTimes {
+			if at, err := time.Parse(form, v); err == nil {
+				return at.Add(by).Format(form)
+			}
+		}
+	}
+	return body
 }
 
 // answer returns the answer to the request of a case, and its name. The chosen sample comes first, then a good sample of the same request. The next

@@ -57,17 +57,30 @@ func tableOperation(t *StatusTable) sdk.Operation {
 	return Operation(t.Flow)
 }
 
-// complete returns a copy of a sample with the missing input from the first case of its flow.
+// complete returns a copy of a sample with the missing input from the first case of its flow. A sample that asks for 3-D Secure prefers a case
+// that does so too.
 func (r *runner) complete(sample *Case) *Case {
 	c := sample.clone()
-	for _, base := range r.requests.Cases {
-		if base.Flow == c.Flow && base.own() == c.own() && (c.Input["request_3ds"] == nil || base.Input["request_3ds"] != nil) {
-			for k, v := range base.Input {
-				if _, ok := c.Input[k]; !ok {
-					c.Input[k] = v
-				}
-			}
+	var first *Case
+	for i := range r.requests.Cases {
+		base := &r.requests.Cases[i]
+		if base.Flow != c.Flow || base.own() != c.own() {
+			continue
+		}
+		alike := c.Input["request_3ds"] == nil || base.Input["request_3ds"] != nil
+		if first == nil || alike {
+			first = base
+		}
+		if alike {
 			break
+		}
+	}
+	if first == nil {
+		return c
+	}
+	for k, v := range first.Input {
+		if _, ok := c.Input[k]; !ok {
+			c.Input[k] = v
 		}
 	}
 	return c

@@ -246,6 +246,21 @@ func TestSampleOfALaterRequest(t *testing.T) {
 		"after this answer the adapter sends POST https://x.example/confirm: if the sample is the answer to that request, put the answers to the earlier ones into the sample's exchanges")
 }
 
+// A sample that asks for 3-D Secure takes its card from the first case too, if no case asks for it.
+func TestSampleWith3DS(t *testing.T) {
+	var plain, secure, sample Case
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "operation": "authorize", "input": {"reference": "1", "card": {"number": "4111111111111111"}}}`), &plain))
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "b", "operation": "authorize", "input": {"reference": "2", "request_3ds": true}}`), &secure))
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "c", "operation": "authorize", "input": {"request_3ds": true}}`), &sample))
+	completed := func(cases ...Case) map[string]any {
+		return newRunner(&sdk.Manifest{}, nil, &Requests{Cases: cases}, Options{}).complete(&sample).Input
+	}
+	require.Equal(t, "1", completed(plain)["reference"])
+	require.NotNil(t, completed(plain)["card"])
+	require.Equal(t, "2", completed(plain, secure)["reference"], "a case that asks for it too comes first")
+	require.Len(t, completed(), 1)
+}
+
 // The account of a file has the token of access_token for all other operations, and for none of the fields that the file leaves out.
 func TestTokenOfTheFile(t *testing.T) {
 	m := &sdk.Manifest{Credentials: []sdk.Field{{Name: "id"}, {Name: "other", Optional: true}}}
