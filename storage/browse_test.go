@@ -100,3 +100,60 @@ func TestScansByStatus(t *testing.T) {
 		}
 	})
 }
+
+// TestBrowseFindsTheOrder: a person who looks for an order or an e-mail address gets the whole answer at once, however many payments came later.
+func TestBrowseFindsTheOrder(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(clock func() time.Time) engine.Store) {
+		w := newListWorld(t, 3, open)
+		w.search.Changes.Now = func() time.Time { // each look at the clock is later than the time of a search
+			w.advance(60 * time.Millisecond)
+			return w.clock()
+		}
+		for len(w.all["m1"]) < 60 {
+			w.insert()
+		}
+		w.advance(time.Hour)
+		for range 10 {
+			require.NoError(t, w.filler.Fill(t.Context()))
+		}
+		for len(w.all["m1"]) < 70 { // newer than the blocks
+			w.insert()
+		}
+		seen := map[string]bool{}
+		for _, l := range w.all["m1"] {
+			var filters []lists.PaymentFilter
+			if ref := l.p.Details.OrderReference; ref != "" {
+				filters = append(filters, lists.PaymentFilter{OrderReference: ref})
+			}
+			if who := l.p.Private.Customer; who != nil && who.Email != "" {
+				filters = append(filters, lists.PaymentFilter{Email: who.Email})
+			}
+			for _, f := range filters {
+				if seen[f.OrderReference+"/"+f.Email] {
+					continue
+				}
+				seen[f.OrderReference+"/"+f.Email] = true
+				all := f
+				all.Limit = 100
+				want, _ := w.naive("m1", "", all)
+				got, pages := []string{}, 0
+				for q := (search.Query{Filter: f, Limit: 3}); pages == 0 || q.Behind != nil; pages++ {
+					page, found, err := w.search.FindBehind(t.Context(), account.Auth{MerchantID: "m1"}, q)
+					require.NoError(t, err)
+					require.False(t, found.Bounded, "%v", f)
+					for _, l := range page {
+						got = append(got, l.Payment.ID)
+					}
+					q.Behind = found.Next
+				}
+				require.Equal(t, want, got, "%v", f)
+				require.LessOrEqual(t, pages, len(want)/3+1)
+			}
+		}
+		require.Greater(t, len(seen), 3)
+		page, found, err := w.search.FindBehind(t.Context(), account.Auth{MerchantID: "m1"}, search.Query{Filter: lists.PaymentFilter{OrderReference: "no such order"}, Limit: 3})
+		require.NoError(t, err)
+		require.Empty(t, page)
+		require.Nil(t, found.Next, "nothing is left to look at")
+	})
+}

@@ -60,8 +60,18 @@ func (q *Query) To(at time.Time) {
 	}
 }
 
-// Behind selects payments that were created before the one at a place; nil is any.
-func (q *Query) Behind(p *listed.Place) { q.behind = p }
+// Behind selects payments that were created before the one at a place; nil is any. Called again it selects those before both.
+func (q *Query) Behind(p *listed.Place) {
+	if b := q.behind; p != nil && (b == nil || p.CreatedAt.Before(b.CreatedAt) || p.CreatedAt.Equal(b.CreatedAt) && p.Seq < b.Seq) {
+		q.behind = p
+	}
+}
+
+// LastFour selects payments by the last four digits of their card.
+func (q *Query) LastFour(digits string) {
+	n := lastFour(digits)
+	q.Between(LastFour, n, n)
+}
 
 // Except leaves a payment out.
 func (q *Query) Except(p listed.Place) {

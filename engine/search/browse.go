@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -43,8 +44,8 @@ type Found struct {
 	Bounded bool
 }
 
-// Browse lists a merchant's payments for a person, newest first. It looks at 100,000 payments or for 50 ms, whichever ends first, and says how far it
-// came.
+// Browse lists a merchant's payments for a person, newest first. It finds order references and e-mail addresses among all payments, where blocks serve.
+// Else it looks at 100,000 payments or for 50 ms, whichever ends first, and says how far it came.
 func (s *Search) Browse(ctx context.Context, auth account.Auth, q Query) (*Found, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -63,28 +64,38 @@ func (s *Search) Browse(ctx context.Context, auth account.Auth, q Query) (*Found
 	if q.LastFour != "" && (len(q.LastFour) != 4 || strings.Trim(q.LastFour, "0123456789") != "") {
 		return nil, fault.Unprocessable("last4", q.LastFour+" are not four digits").WithHint("Write four digits.")
 	}
-	found := &Found{}
-	hits, err := s.hits(ctx, auth, &q, found)
+	loaded, found, err := s.FindBehind(ctx, auth, q)
 	if err != nil {
 		return nil, err
 	}
+	found.Views, err = s.views(ctx, loaded)
+	return found, err
+}
+
+// FindBehind is Browse without its checks. It leaves the payments sealed, and Views of found empty.
+func (s *Search) FindBehind(ctx context.Context, auth account.Auth, q Query) (loaded []*change.Loaded, found *Found, err error) {
+	found = &Found{}
+	hits, loaded, err := s.exact(ctx, auth, &q)
+	if errors.Is(err, errNoBlocks) {
+		if hits, err = s.hits(ctx, auth, &q, found); err != nil {
+			return nil, nil, err
+		}
+		err = s.Store.View(ctx, func(r change.Reader) (err error) {
+			loaded, err = loadHits(r, auth.MerchantID, hits[:min(len(hits), q.Limit)])
+			return err
+		})
+	}
 	if len(hits) > q.Limit {
-		hits = hits[:q.Limit]
+		hits, loaded = hits[:q.Limit], loaded[:min(len(loaded), q.Limit)]
 		found.Next, found.Bounded = &hits[q.Limit-1].place, false
 	}
-	var loaded []*change.Loaded
-	err = s.Store.View(ctx, func(r change.Reader) (err error) {
-		loaded, err = loadHits(r, auth.MerchantID, hits)
-		return err
-	})
 	if err != nil {
-		return nil, fault.FromStore(err, "list payments")
+		return nil, nil, fault.FromStore(err, "list payments")
 	}
 	if len(hits) > 0 {
 		found.Newest = &hits[0].place
 	}
-	found.Views, err = s.views(ctx, loaded)
-	return found, err
+	return loaded, found, nil
 }
 
 // hits finds one payment more than the page holds, if there are as many within the bounds. It sets Next and Bounded of found where the search ended.
