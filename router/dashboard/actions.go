@@ -269,7 +269,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	}
 	var minor int64
 	if !kind.whole {
-		m, err := sdk.ParseMajor(text, v.Payment.Currency)
+		m, err := amountOf(text, v.Payment.Currency)
 		if err != nil || m.Minor <= 0 {
 			return refused(http.StatusUnprocessableEntity, "amount", "Write an amount such as "+Money{1050, v.Payment.Currency}.plain()+"."), nil
 		}

@@ -76,12 +76,16 @@ func (s *Server) signIn(c *call) {
 	if s.reload(c) {
 		return
 	}
-	to := signInPath
-	if c.Method == http.MethodGet && c.URL.Path != "/" {
-		to += "?next=" + url.QueryEscape(c.URL.RequestURI())
+	to, back := signInPath, c.URL.RequestURI()
+	_, partial := c.partial()
+	if partial || c.Method != http.MethodGet {
+		back = backOf(c.Request) // the page that the person looks at
 	}
-	if _, partial := c.partial(); partial {
-		c.w.Header().Set("HX-Redirect", signInPath)
+	if back != "/" && !strings.HasPrefix(back, signInPath) {
+		to += "?next=" + url.QueryEscape(back)
+	}
+	if partial {
+		c.w.Header().Set("HX-Redirect", to)
 		c.w.WriteHeader(http.StatusUnauthorized)
 		return
 	}

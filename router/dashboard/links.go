@@ -271,7 +271,7 @@ const mostAmount = 999_999_999
 func (c *call) paymentLinkInput(id string) (*request.Input, error) {
 	values := c.filled("description", "merchant_order_reference_id", "customer_id", "return_url", "profile_id")
 	currency := sdk.Currency(strings.ToUpper(strings.TrimSpace(c.PostFormValue("currency"))))
-	m, err := sdk.ParseMajor(strings.TrimSpace(c.PostFormValue("amount")), currency)
+	m, err := amountOf(c.PostFormValue("amount"), currency)
 	switch {
 	case sdk.Money{Minor: 1, Currency: currency}.Major() == "":
 		return nil, missing("currency", "Write a currency such as USD")

@@ -38,10 +38,19 @@ func readCursor(text string) (c cursor) {
 	return cursor{time.UnixMilli(ms).UTC(), n}
 }
 
-// next returns the place behind the given times of a page, "" if no row follows. times has one time more than the page if a row follows.
+// next returns the place behind the given times of a page for an address, "" if no row follows.
 func (c cursor) next(times []time.Time) string {
-	if len(times) <= listRows {
+	next, more := c.behind(times)
+	if !more {
 		return ""
+	}
+	return strconv.FormatInt(next.to.UnixMilli(), 10) + "-" + strconv.Itoa(next.skip)
+}
+
+// behind returns the place behind the given times of a page. times has one time more than the page if a row follows.
+func (c cursor) behind(times []time.Time) (next cursor, more bool) {
+	if len(times) <= listRows {
+		return c, false
 	}
 	last := times[listRows-1]
 	skip := 0
@@ -53,12 +62,34 @@ func (c cursor) next(times []time.Time) string {
 	if last.Equal(c.to) {
 		skip += c.skip
 	}
-	return strconv.FormatInt(last.UnixMilli(), 10) + "-" + strconv.Itoa(skip)
+	return cursor{last, skip}, true
+}
+
+// exportRows writes all rows of a list as a file, one page after the other. page writes those that begin at a place, and returns their times, with one time
+// more than it has written if a row follows.
+func exportRows(from cursor, page func(from cursor) ([]time.Time, error)) error {
+	for more := true; more; {
+		times, err := page(from)
+		if err != nil {
+			return err
+		}
+		from, more = from.behind(times)
+	}
+	return nil
+}
+
+// csvOf is the address of the list as a file, with the status that it is narrowed to.
+func csvOf(path, status string) string {
+	if status == "" {
+		return path + ".csv"
+	}
+	return path + ".csv?status=" + status
 }
 
 // refundsPage is the list of refunds.
 type refundsPage struct {
 	Path, Chosen string
+	CSV          string
 	Filters      []Option
 	Refunds      []refundRow
 	Empty        Empty
@@ -100,7 +131,7 @@ var refundStatuses = []string{string(payment.RefundPending), string(payment.Refu
 
 func (s *Server) refunds(c *call) (response, error) {
 	p := &refundsPage{Path: c.at() + "/refunds", Chosen: c.chosen(refundStatuses...)}
-	p.Filters = choices(p.Chosen, refundStatuses...)
+	p.Filters, p.CSV = choices(p.Chosen, refundStatuses...), csvOf(p.Path, p.Chosen)
 	from := readCursor(c.URL.Query().Get("after"))
 	in := request.RefundListInput{Limit: listRows + 1, To: from.to, Offset: from.skip}
 	if p.Chosen != "" {
@@ -130,6 +161,7 @@ func (s *Server) refunds(c *call) (response, error) {
 // disputesPage is the list of disputes.
 type disputesPage struct {
 	Path, Chosen string
+	CSV          string
 	Filters      []Option
 	Disputes     []disputeRow
 	Empty        Empty
@@ -143,7 +175,7 @@ var disputeStatuses = []string{"opened", "challenged", "won", "lost", "accepted"
 
 func (s *Server) disputes(c *call) (response, error) {
 	p := &disputesPage{Path: c.at() + "/disputes", Chosen: c.chosen(disputeStatuses...)}
-	p.Filters = choices(p.Chosen, disputeStatuses...)
+	p.Filters, p.CSV = choices(p.Chosen, disputeStatuses...), csvOf(p.Path, p.Chosen)
 	from := readCursor(c.URL.Query().Get("after"))
 	in := request.DisputeListInput{Limit: listRows + 1, To: from.to, Offset: from.skip}
 	if p.Chosen != "" {
@@ -167,4 +199,55 @@ func (s *Server) disputes(c *call) (response, error) {
 	}
 	p.Empty = Empty{Heading: "No dispute", Text: "A dispute begins when a customer asks the bank for the money back. The processor reports it, and it appears here."}
 	return show(p), nil
+}
+
+func (s *Server) refundsCSV(c *call) (response, error) {
+	in := request.RefundListInput{Limit: listRows + 1}
+	if status := c.chosen(refundStatuses...); status != "" {
+		in.Statuses = []string{status}
+	}
+	return csvFile{"refunds", func(write func(cells ...string) error) error {
+		if err := write("refund_id", "payment_id", "created", "amount", "currency", "status", "processor", "reason", "error"); err != nil {
+			return err
+		}
+		return exportRows(cursor{}, func(from cursor) (times []time.Time, err error) {
+			in.To, in.Offset = from.to, from.skip
+			list, _, err := s.Engine.ListRefunds(c.Context(), c.auth(), in)
+			for i, r := range list {
+				if times = append(times, r.CreatedAt); i >= listRows || err != nil {
+					continue
+				}
+				row := c.refundRow(r)
+				err = write(r.ID, r.PaymentID, row.Time.ISO(), Money{r.Amount, r.Currency}.plain(), string(r.Currency), string(r.Status), row.At, row.Reason, row.Error)
+			}
+			return times, err
+		})
+	}}, nil
+}
+
+func (s *Server) disputesCSV(c *call) (response, error) {
+	in := request.DisputeListInput{Limit: listRows + 1}
+	if status := c.chosen(disputeStatuses...); status != "" {
+		in.Statuses = []string{status}
+	}
+	return csvFile{"disputes", func(write func(cells ...string) error) error {
+		if err := write("dispute_id", "payment_id", "created", "amount", "currency", "status", "stage", "answer_until", "processor", "reason"); err != nil {
+			return err
+		}
+		return exportRows(cursor{}, func(from cursor) (times []time.Time, err error) {
+			in.To, in.Offset = from.to, from.skip
+			list, err := s.Engine.ListDisputes(c.Context(), c.auth(), in)
+			for i, d := range list {
+				if times = append(times, d.CreatedAt); i >= listRows || err != nil {
+					continue
+				}
+				row, until := c.disputeRow(d), ""
+				if !row.Until.Zero() {
+					until = row.Until.ISO()
+				}
+				err = write(d.ID, d.PaymentID, row.Time.ISO(), Money{d.Amount, d.Currency}.plain(), string(d.Currency), string(d.Status), string(d.Stage), until, row.At, row.Reason)
+			}
+			return times, err
+		})
+	}}, nil
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -84,6 +85,27 @@ func (m Money) Negative() Money { return Money{-m.Minor, m.Currency} }
 
 // plain returns the amount as a form takes it: no commas.
 func (m Money) plain() string { return sdk.Money{Minor: m.Minor, Currency: m.Currency}.Major() }
+
+// commaed is a whole number with commas between thousands, and perhaps decimals.
+var commaed = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+(\.\d+)?$`)
+
+// ungrouped returns an amount without the commas between thousands. Any other text stays as it is.
+func ungrouped(text string) string {
+	if !commaed.MatchString(text) {
+		return text
+	}
+	return strings.ReplaceAll(text, ",", "")
+}
+
+// amountOf reads an amount as people write it, and as the pages show it: 1234.56, 1,234.56, or 1,234.56 USD. A comma without a point behind it could be a
+// decimal comma. Such an amount is refused, unless its currency has no decimals.
+func amountOf(text string, currency sdk.Currency) (sdk.Money, error) {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), string(currency)))
+	if e, _ := currency.Exponent(); e == 0 || strings.Contains(text, ".") {
+		text = ungrouped(text)
+	}
+	return sdk.ParseMajor(text, currency)
+}
 
 // Chip is a status: a word with a mark and a colour, because colour alone says nothing to many people. Its part is "chip".
 type Chip struct {

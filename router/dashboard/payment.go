@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,6 +39,7 @@ type paymentPage struct {
 	Status   Chip
 	Sentence string
 	Done     string // what the person has just done
+	Problem  string // what the person has just tried in vain
 	Doubt    []Fact // what is known of an operation without an end
 	Decide   *Link  // to the decision about it, for a person who may decide
 	Bar      []barPart
@@ -106,12 +108,34 @@ func (s *Server) payment(c *call) (response, error) {
 		p.Logs = c.at() + "/logs?q=" + id
 	}
 	p.Done = did[c.URL.Query().Get("did")]
+	if c.URL.Query().Get("did") == "refund" {
+		p.refunded(v.Refunds)
+	}
 	if c.may(staff.SeeExchanges) {
 		if p.Raw, err = s.raw(c, v); err != nil {
 			return nil, err
 		}
 	}
 	return show(p), nil
+}
+
+// refunded says what became of the latest refund, which the person has just asked for.
+func (p *paymentPage) refunded(list []*payment.Refund) {
+	if len(list) == 0 {
+		return
+	}
+	last := slices.MaxFunc(list, func(a, b *payment.Refund) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	switch amount := (Money{last.Amount, last.Currency}).String(); last.Status {
+	case payment.RefundFailed:
+		p.Done, p.Problem = "", "The refund of "+amount+" failed: no money was given back."
+		if e := last.Details.Error; e != nil {
+			p.Problem += " The reason: " + spoken(e.Message)
+		}
+	case payment.RefundSucceeded:
+		p.Done = "The refund of " + amount + " succeeded."
+	default:
+		p.Done = "The refund of " + amount + " was sent, and has not ended yet. Do not repeat it: its state stands below."
+	}
 }
 
 // seenState names the state that a page shows: a page in doubt is replaced only when it changes.

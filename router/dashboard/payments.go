@@ -16,7 +16,6 @@ import (
 	"payswitch/engine/search"
 	"payswitch/engine/staff"
 	"payswitch/engine/story"
-	"payswitch/sdk"
 )
 
 // paymentLists is what the lists of payments need of the engine.
@@ -84,6 +83,7 @@ func (s *Server) payments(c *call) (response, error) {
 	q := f.query(c.zone())
 	p.Fields = f.fields()
 	if p.Wrong = len(f.problems) > 0; p.Wrong {
+		p.CSV = ""
 		return shown{status: http.StatusBadRequest, page: p}, nil
 	}
 	if rest != "" {
@@ -121,7 +121,7 @@ func (p *paymentsPage) page(c *call, f *filters, q search.Query, found *search.F
 	}
 	switch {
 	case found.Bounded:
-		p.Empty = Empty{Heading: "Nothing yet", Text: p.Pager.Note}
+		p.Empty = Empty{Heading: "Nothing found so far", Text: p.Pager.Note}
 	case len(p.Tags) > 0:
 		p.Empty = Empty{Heading: "No payment matches", Text: "Remove a filter:"}
 		for _, t := range p.Tags {
@@ -213,7 +213,7 @@ func (s *Server) paymentsCSV(c *call) (response, error) {
 	}
 	q.Limit = search.MaxBrowsed
 	return csvFile{"payments", func(write func(cells ...string) error) error {
-		err := write("payment_id", "created", "amount", "currency", "status", "method", "customer", "processor", "reason", "order_reference")
+		err := write("payment_id", "created", "amount", "currency", "status", "method", "customer", "processor", "reason", "order_reference", "captured", "refunded")
 		for err == nil {
 			var found *search.Found
 			if found, err = s.Engine.Browse(c.Context(), c.auth(), q); err != nil {
@@ -221,9 +221,9 @@ func (s *Server) paymentsCSV(c *call) (response, error) {
 			}
 			for _, v := range found.Views {
 				row := c.paymentRow(v)
-				amount := sdk.Money{Minor: v.Payment.Amount, Currency: v.Payment.Currency}.Major()
-				if err = write(row.ID, row.Time.ISO(), amount, string(v.Payment.Currency), string(v.Payment.Status), row.Method, row.Customer, row.At, row.Reason,
-					v.Payment.Details.OrderReference); err != nil {
+				plain := func(minor int64) string { return Money{minor, v.Payment.Currency}.plain() }
+				if err = write(row.ID, row.Time.ISO(), plain(v.Payment.Amount), string(v.Payment.Currency), string(v.Payment.Status), row.Method, row.Customer, row.At, row.Reason,
+					v.Payment.Details.OrderReference, plain(v.Payment.Received), plain(v.Payment.Refunded)); err != nil {
 					return err
 				}
 			}

@@ -57,6 +57,13 @@ func (f *filters) addWords(text string) (rest string) {
 	all := strings.Fields(text)
 	priced := slices.ContainsFunc(all, func(w string) bool { return isCurrency(strings.ToUpper(w)) })
 	for _, w := range all {
+		amount := w // without the commas that the pages put between thousands
+		for _, op := range []string{">=", "<=", ">", "<", ""} {
+			if n, has := strings.CutPrefix(w, op); has {
+				amount = op + ungrouped(n)
+				break
+			}
+		}
 		switch m := word.FindStringSubmatch(w); {
 		case m != nil && m[1] == "status":
 			f.values.Add("status", m[2])
@@ -64,8 +71,8 @@ func (f *filters) addWords(text string) (rest string) {
 			f.values.Set(m[1], m[2])
 		case fourDigits.MatchString(w):
 			f.values.Set("last4", w)
-		case typedAmount.MatchString(w) || priced && countedAmount.MatchString(w):
-			f.values.Set("amount", w)
+		case typedAmount.MatchString(amount) || priced && countedAmount.MatchString(amount):
+			f.values.Set("amount", amount)
 		case strings.Contains(w, "@"):
 			f.values.Set("email", w)
 		case isCurrency(strings.ToUpper(w)):
@@ -88,7 +95,10 @@ func isCurrency(code string) bool {
 func isStatus(s string) bool { return payment.Status(s).Facts() != payment.Status("").Facts() }
 
 // amountForm is an amount in the search: 10, >10, >=10.50, <3, or 5-10.
-var amountForm = regexp.MustCompile(`^(>=|<=|>|<|)(\d{1,15}(?:\.\d{1,4})?)(?:-(\d{1,15}(?:\.\d{1,4})?))?$`)
+var amountForm = regexp.MustCompile(`^(>=|<=|>|<|)(\d[\d,]{0,18}(?:\.\d{1,4})?)(?:-(\d[\d,]{0,18}(?:\.\d{1,4})?))?$`)
+
+// plainAmount is a number of the search, without commas between thousands.
+var plainAmount = regexp.MustCompile(`^\d{1,15}(?:\.\d{1,4})?$`)
 
 // query returns what the engine is asked. A field that cannot be read is a problem, and the list is then not shown.
 func (f *filters) query(zone *time.Location) search.Query {
@@ -121,8 +131,11 @@ func (f *filters) query(zone *time.Location) search.Query {
 	}
 	if v := f.values.Get("amount"); v != "" {
 		m := amountForm.FindStringSubmatch(v)
+		for i := range m {
+			m[i] = ungrouped(m[i])
+		}
 		switch {
-		case m == nil || m[1] != "" && m[3] != "":
+		case m == nil || m[1] != "" && m[3] != "" || !plainAmount.MatchString(m[2]) || m[3] != "" && !plainAmount.MatchString(m[3]):
 			bad("amount", "Write an amount such as 10.50, >100 or 5-10.")
 		case m[3] != "":
 			q.Least, q.Most = m[2], m[3]

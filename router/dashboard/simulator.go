@@ -155,7 +155,7 @@ func (c *call) simulatedInput(id string, accounts []*account.Account) (*request.
 		return nil, missing("account", "Connect the simulator first")
 	}
 	e, a, currency := endings[i], accounts[at], sdk.Currency(strings.ToUpper(strings.TrimSpace(c.PostFormValue("currency"))))
-	m, err := sdk.ParseMajor(strings.TrimSpace(c.PostFormValue("amount")), currency)
+	m, err := amountOf(c.PostFormValue("amount"), currency)
 	switch {
 	case sdk.Money{Minor: 1, Currency: currency}.Major() == "":
 		return nil, missing("currency", "Write a currency such as USD")

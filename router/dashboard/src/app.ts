@@ -47,6 +47,16 @@ document.addEventListener('htmx:after:swap', () => {
     if (first instanceof HTMLInputElement) first.select() // what is typed takes the place of the amount that is offered
   }
 })
+// A form that did not come says so. Polls ask again by themselves.
+document.addEventListener('htmx:error', (e) => {
+  if (!(e.target instanceof Element) || !e.target.matches('[hx-target="#sheet"]') || sheet.open) return
+  const title = document.createElement('h1'), text = document.createElement('p'), close = document.createElement('button')
+  title.textContent = 'No answer'
+  text.textContent = 'payswitch did not answer, and nothing was done. Look at your connection, and try again.'
+  close.textContent = 'Close'; close.dataset.close = ''
+  sheet.replaceChildren(title, text, close)
+  raise(title.textContent)
+})
 // raise shows the sheet, with its name for people who hear the page.
 function raise(name: string): void {
   opener = document.activeElement as HTMLElement
@@ -136,6 +146,18 @@ document.addEventListener('keydown', (e) => {
   }
 })
 dress(document)
+
+// Who types works: a long answer to a dispute must not end in the page to sign in.
+let beat = 0
+document.addEventListener('input', (e) => {
+  if (e.timeStamp - beat < 240_000 && beat) return
+  beat = e.timeStamp
+  if ($('.who')) fetch('/me', { method: 'HEAD' }).catch(() => {})
+})
+
+// On a phone the menu is one line: it shows the page's own entry.
+const here = $<HTMLElement>('nav [aria-current]'), menu = here?.closest('nav')
+if (here && menu) menu.scrollLeft += here.getBoundingClientRect().left - (menu.clientWidth - here.offsetWidth) / 2
 
 // A list is found again as it was left: with its filters, and at the row that was opened.
 if (rows().length && !$('[data-back]')) {
