@@ -39,6 +39,9 @@ type UserDetails struct {
 	TOTPStep int64   `json:"totp_step,omitempty"` // time step of the last code; codes of this step and before are used up
 	TimeZone string  `json:"time_zone,omitempty"`
 	Theme    string  `json:"theme,omitempty"`
+	// LinkBy is the user who made the last link to a password, "" for a command on the host. LinkAt is when.
+	LinkBy string    `json:"link_by,omitempty"`
+	LinkAt time.Time `json:"link_at,omitzero"`
 }
 
 // Login is one browser that a user has logged in with, or is about to.

@@ -57,7 +57,7 @@ func (s *Service) DemoLink(ctx context.Context, email, name string) (text secret
 	err = s.update(ctx, "make the demo's user", func(tx Tx) error {
 		u, err := tx.StaffUserByEmail(s.emailHash(email))
 		if errors.Is(err, fault.ErrNotFound) {
-			u, err = s.insert(tx, email, name, Active, []Grant{{Role: Operator}, {Role: Admin}}, "")
+			u, err = s.insert(tx, email, name, Active, UserDetails{Grants: []Grant{{Role: Operator}, {Role: Admin}}}, "")
 		}
 		if err != nil {
 			return err
@@ -67,9 +67,9 @@ func (s *Service) DemoLink(ctx context.Context, email, name string) (text secret
 	return text, err
 }
 
-func (s *Service) insert(tx Tx, email, name string, state State, grants []Grant, password string) (*User, error) {
+func (s *Service) insert(tx Tx, email, name string, state State, details UserDetails, password string) (*User, error) {
 	now := s.Now()
-	u := &User{ID: s.newID("user_"), EmailHash: s.emailHash(email), State: state, Details: UserDetails{Grants: grants}, CreatedAt: now, ModifiedAt: now,
+	u := &User{ID: s.newID("user_"), EmailHash: s.emailHash(email), State: state, Details: details, CreatedAt: now, ModifiedAt: now,
 		Private: Private{Name: name, Email: strings.TrimSpace(email), Password: password}}
 	if err := s.seal(u); err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (s *Service) first(tx Tx, email, name, password string) (*User, error) {
 	if len(list) > 0 {
 		return nil, ErrLink
 	}
-	return s.insert(tx, email, name, Active, []Grant{{Role: Operator}, {Role: Admin}}, password)
+	return s.insert(tx, email, name, Active, UserDetails{Grants: []Grant{{Role: Operator}, {Role: Admin}}}, password)
 }
 
 // accept sets the password that a person has chosen with a link.
@@ -359,7 +359,9 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 		u, err := tx.StaffUserByEmail(s.emailHash(email))
 		switch {
 		case errors.Is(err, fault.ErrNotFound):
-			if u, err = s.insert(tx, email, name, Invited, in.Grants, ""); err != nil {
+			details := UserDetails{Grants: in.Grants}
+			s.linked(&details, by)
+			if u, err = s.insert(tx, email, name, Invited, details, ""); err != nil {
 				return err
 			}
 			if err := s.issue(tx, onceInvite, u.ID, "", link, InviteLinkTime); err != nil {
@@ -395,6 +397,8 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 				link = secret.Value{}
 			} else if err := s.issue(tx, onceInvite, u.ID, "", link, InviteLinkTime); err != nil {
 				return err
+			} else {
+				s.linked(&u.Details, by)
 			}
 			u.Details.Grants = append(u.Details.Grants, in.Grants...)
 			if err := s.changed(tx, u, false); err != nil { // Session ends logins that lack a factor now
@@ -535,7 +539,7 @@ func (s *Service) Enable(ctx context.Context, by *Session, userID string) error 
 func (s *Service) NewLink(ctx context.Context, by *Session, userID string) (link secret.Value, err error) {
 	err = s.manageWhole(ctx, by, userID, "user.link", func(tx Tx, u *User) error {
 		link = newToken()
-		return s.relink(tx, u, link)
+		return s.relink(tx, by, u, link)
 	})
 	return link, err
 }
@@ -548,12 +552,12 @@ func (s *Service) Reset(ctx context.Context, by *Session, userID string) (link s
 		if u.State == Active {
 			u.State = Invited
 		}
-		return s.relink(tx, u, link)
+		return s.relink(tx, by, u, link)
 	})
 	return link, err
 }
 
-func (s *Service) relink(tx Tx, u *User, link secret.Value) error {
+func (s *Service) relink(tx Tx, by *Session, u *User, link secret.Value) error {
 	if u.State == Disabled {
 		return refuse(fault.KindInvalid, "", "The user is disabled: enable the user first")
 	}
@@ -567,6 +571,7 @@ func (s *Service) relink(tx Tx, u *User, link secret.Value) error {
 	if err := s.forgive(tx, u.EmailHash, true); err != nil {
 		return err
 	}
+	s.linked(&u.Details, by)
 	return s.issue(tx, kind, u.ID, "", link, InviteLinkTime)
 }
 

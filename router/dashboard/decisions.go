@@ -226,7 +226,7 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	}
 	switch {
 	case open && v.Proposal != nil:
-		c.proposal(d, v, outcome, problem)
+		err = c.proposal(d, v, outcome, problem)
 	case open:
 		err = s.choices(ctx, c, d, v, outcome, problem)
 	case v.Proposal != nil:
@@ -258,7 +258,7 @@ func atProcessor(v operator.View, attempts []*payment.Attempt) (out []Named) {
 }
 
 // proposal shows a decision that waits for a second person. form is the one that was sent, with its problem.
-func (c *call) proposal(d *document, v operator.View, form string, problem error) {
+func (c *call) proposal(d *document, v operator.View, form string, problem error) error {
 	p, at := v.Proposal, c.time(v.Proposal.ProposedAt)
 	d.add(c.guard(staff.Decide, false)...)
 	b := Block{ID: "decide", Heading: "Waits for a second person", Tone: "wait", Facts: []Named{fact("Proposed outcome", Cell{Text: outcomeWords(p.Details.Outcome)})},
@@ -272,11 +272,22 @@ func (c *call) proposal(d *document, v operator.View, form string, problem error
 	confirm := Form{ID: "confirm-", Action: "/decisions/" + v.ID + "/confirm", Text: consequence(v.Kind, p.Details.Outcome), Tone: "danger", Fields: []Field{hidden("proposal", p.ID)},
 		Submit: "Confirm: " + outcomeWords(p.Details.Outcome)}
 	withdraw := Form{ID: "withdraw-", Action: "/decisions/" + v.ID + "/withdraw", Fields: []Field{hidden("proposal", p.ID)}, Submit: "Refuse the proposal"}
+	bond, err := c.server.bond(c, p)
+	if err != nil {
+		return err
+	}
 	own := p.SamePerson(c.person(), c.Session.UserID)
-	if own {
+	switch {
+	case own:
 		b.Text = append(b.Text, "You have proposed this yourself. Another person with the role admin or operator has to confirm it.")
 		withdraw.Submit = "Withdraw the proposal"
-	} else {
+	case bond != nil && bond.Binds:
+		text, _ := said(notTwo(c, bond))
+		b.Text, own = append(b.Text, text), true
+	case bond != nil:
+		b.Text = append(b.Text, bond.By+" made the link with which "+bond.Of+" chose a password, on "+c.time(bond.At).Day()+". The audit keeps that with your word.")
+	}
+	if !own {
 		b.Text = append(b.Text, "Look the operation up at the processor yourself before you confirm. The decision is kept for ever, with both names.")
 	}
 	for _, f := range []*Form{&confirm, &withdraw} {
@@ -288,6 +299,7 @@ func (c *call) proposal(d *document, v operator.View, form string, problem error
 		}
 	}
 	d.add(b)
+	return nil
 }
 
 // moments returns the lines of one operation.
@@ -352,7 +364,7 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.V
 		f.Fields = append(f.Fields, Field{Name: "why", Label: "Reason", Kind: "textarea", Required: true, Max: 2000, Hint: "What you know it from, such as the processor's page and the person you spoke with."})
 		if string(x.Outcome) == outcome && problem != nil {
 			_, param := said(problem)
-			if m, err := sdk.ParseMajor(strings.TrimSpace(c.PostFormValue("amount")), v.Currency); err == nil && param == "amount" && m.Minor > x.Most { // the engine counts in minor units
+			if m, err := amountOf(c.PostFormValue("amount"), v.Currency); err == nil && param == "amount" && m.Minor > x.Most { // the engine counts in minor units
 				problem = missing("amount", "This is more than the "+Money{x.Most, v.Currency}.String()+" that the operation was about")
 			}
 			c.refill(&f, problem)
@@ -454,10 +466,20 @@ func (s *Server) second(c *call, form string, do func(ctx context.Context, id st
 	if p := v.Proposal; p != nil {
 		details["outcome"], details["proposed_by"] = string(p.Details.Outcome), either(p.Details.Person != "", p.Details.Person, p.Details.By)
 	}
-	err = c.perform(Act{Needs: staff.Decide, Action: "operation." + form, Target: v.ID, Details: details}, func(ctx context.Context) error {
-		_, err := do(ctx, v.ID, in)
-		return err
-	})
+	b, err := s.bond(c, v.Proposal)
+	switch {
+	case err != nil:
+		return nil, err
+	case b != nil && form == "confirm":
+		details["bond"] = b.Of + " has a password link by " + b.By
+		err = notTwo(c, b)
+	}
+	if err == nil {
+		err = c.perform(Act{Needs: staff.Decide, Action: "operation." + form, Target: v.ID, Details: details}, func(ctx context.Context) error {
+			_, err := do(ctx, v.ID, in)
+			return err
+		})
+	}
 	if shownInForm(err) {
 		d, failed := s.decisionPage(c, form, err)
 		return shown{http.StatusUnprocessableEntity, d}, failed
@@ -468,13 +490,29 @@ func (s *Server) second(c *call, form string, do func(ctx context.Context, id st
 	return seeOther("/decisions/" + v.ID), nil
 }
 
+// bond returns the bond between the person and the one who has proposed a decision, nil for none.
+func (s *Server) bond(c *call, p *payment.Proposal) (*staff.Bond, error) {
+	if s.Staff == nil || p == nil || p.Details.Person == "" || p.Details.Person == c.Session.UserID {
+		return nil, nil
+	}
+	return s.Staff.Bond(c.Context(), c.Session.UserID, p.Details.Person)
+}
+
+// notTwo refuses two users as two people while their bond binds: one of them could have chosen the other's password.
+func notTwo(c *call, b *staff.Bond) error {
+	if !b.Binds {
+		return nil
+	}
+	return fault.Refused("You and the proposer do not count as two people until " + c.time(b.At.Add(staff.BondTime)).String() + ". " + b.By + " made the link with which " + b.Of +
+		" chooses a password").WithParam("proposal_id").WithHint("Let another person confirm it, such as an operator.")
+}
+
 // amountInto reads the posted amount in major units.
 func (c *call) amountInto(values map[string]any, currency sdk.Currency) error {
-	text := strings.TrimSpace(c.PostFormValue("amount"))
 	if _, sent := c.PostForm["amount"]; !sent {
 		return nil
 	}
-	m, err := sdk.ParseMajor(text, currency)
+	m, err := amountOf(c.PostFormValue("amount"), currency)
 	if err != nil || m.Minor <= 0 {
 		return missing("amount", "Write an amount such as "+Money{1050, currency}.plain())
 	}
