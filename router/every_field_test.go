@@ -184,9 +184,6 @@ func TestEveryFieldIsNamed(t *testing.T) {
 					return ""
 				}
 				e := envelope.Error
-				if e.Param == "statement_descriptor_name" && field == "statement_descriptor_prefix" {
-					field = e.Param // two names of one field
-				}
 				about := e.Param == field || strings.HasPrefix(e.Param, field+".") || strings.HasPrefix(e.Param, field+"[") ||
 					e.Param != "" && (strings.HasPrefix(field, e.Param+".") || strings.HasPrefix(field, e.Param+"["))
 				if !about && (strings.Contains(e.Message+e.Reason, "missing field") || e.Code == "IR_04") {

@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 
@@ -115,30 +116,40 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 	return s.paymentAnswer(withoutLink(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in)))
 }
 
+// captureBody is the body of a capture.
+type captureBody struct {
+	request.CaptureInput
+	prefixed bool // the descriptor's name came as statement_descriptor_prefix
+}
+
 // captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
 var captureFields = openObject(
-	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *request.CaptureInput) **int64 { return &in.Amount }),
-	at("statement_descriptor_name", text, func(in *request.CaptureInput) *string { return &in.DescriptorName }),
-	field[request.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *request.CaptureInput) error {
+	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *captureBody) **int64 { return &in.Amount }),
+	at("statement_descriptor_name", text, func(in *captureBody) *string { return &in.DescriptorName }),
+	field[captureBody]{key: "statement_descriptor_prefix", read: func(r *reader, in *captureBody) error {
 		prefix, err := text(r)
 		if in.DescriptorName == "" {
-			in.DescriptorName = prefix
+			in.DescriptorName, in.prefixed = prefix, true
 		}
 		return err
 	}},
-	at("statement_descriptor_suffix", text, func(in *request.CaptureInput) *string { return &in.DescriptorSuffix }),
+	at("statement_descriptor_suffix", text, func(in *captureBody) *string { return &in.DescriptorSuffix }),
 )
 
 func (s *Server) capturePayment(c *call) (answer, error) {
-	in := &request.CaptureInput{}
+	in := &captureBody{}
 	if err := decode(c, captureFields, in); err != nil {
 		return answer{}, err
 	}
 	err := checkLengths(length{"statement_descriptor_name", in.DescriptorName, 255}, length{"statement_descriptor_suffix", in.DescriptorSuffix, 255})
+	var known *fault.Error
+	if errors.As(err, &known) && in.prefixed && known.Param == "statement_descriptor_name" {
+		err = known.WithParam("statement_descriptor_prefix")
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	return s.paymentAnswer(withoutLink(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in)))
+	return s.paymentAnswer(withoutLink(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), &in.CaptureInput)))
 }
 
 var cancelFields = openObject(at("cancellation_reason", text, func(reason *string) *string { return reason }))
