@@ -114,6 +114,11 @@ func TestCheckoutOrigins(t *testing.T) {
 		"&origin=https://evil.example": 422, "&origin=null": 422, "&origin=https://shop.example.evil.example": 422, "&origin=http://switch.tes": 422, "&origin=http:": 422} {
 		require.Equal(t, status, w.send("GET", client+origin, w.publishable, "").status, "%s: a page that names another key in the frame's address", origin)
 	}
+	w.post("/customers", `{"customer_id":"cus_framed"}`).ok()
+	ephemeral := w.post("/ephemeral_keys", `{"customer_id":"cus_framed"}`).ok()["secret"].(string)
+	for origin, status := range map[string]int{"": 200, "?origin=https://shop.example": 200, "?origin=" + publicURL: 200, "?origin=https://evil.example": 422} {
+		require.Equal(t, status, w.send("GET", "/customers/payment_methods"+origin, ephemeral, "").status, "saved cards in a page of %s", origin)
+	}
 	for _, origin := range []string{"https://shop.example/", "https://shop.example/a", "shop.example", "*", "https://*.example", "https://a;b", "https://Shop.example"} {
 		w.post(profile, `{"checkout_origins":["`+origin+`"]}`).refused(400, "IR_06", "origin")
 	}

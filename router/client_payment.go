@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 
+	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
@@ -68,15 +69,36 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 // the key in its address, and the page around the frame chooses that address. The frame sends the true origin of that page, because it listens to
 // that origin alone. Other clients send no origin.
 func (s *Server) mayShow(c *call, v *change.View, origin string) error {
-	allowed := profileSwitches(v.Profile).CheckoutOrigins
-	if origin == "" || len(allowed) == 0 || slices.Contains(allowed, origin) {
-		return nil
-	}
-	own, err := url.Parse(s.opts.PublicURL)
-	if err == nil && origin == own.Scheme+"://"+own.Host || origin == "https://"+c.r.Host || origin == "http://"+c.r.Host { // our own pages may always frame it
+	if s.frames(c, profileSwitches(v.Profile).CheckoutOrigins, origin) {
 		return nil
 	}
 	return fault.Unprocessable("origin", "checkout_origins of the payment's profile does not name this page").WithHint("Add the page's origin to checkout_origins of the profile.")
+}
+
+// mayManage is mayShow for the list with which customers manage their saved cards. The list belongs to no profile: a page that one of them allows may show it.
+func (s *Server) mayManage(c *call, origin string) error {
+	if origin == "" {
+		return nil
+	}
+	profiles, err := s.Admin.Profiles(c.ctx(), account.Auth{MerchantID: c.auth.MerchantID})
+	if err != nil {
+		return err
+	}
+	for _, p := range profiles {
+		if s.frames(c, profileSwitches(p).CheckoutOrigins, origin) {
+			return nil
+		}
+	}
+	return fault.Unprocessable("origin", "checkout_origins of no profile names this page").WithHint("Add the page's origin to checkout_origins of a profile.")
+}
+
+// frames reports whether a page may frame the checkout: the profile allows its origin, or any page.
+func (s *Server) frames(c *call, allowed []string, origin string) bool {
+	if origin == "" || len(allowed) == 0 || slices.Contains(allowed, origin) {
+		return true
+	}
+	own, err := url.Parse(s.opts.PublicURL)
+	return err == nil && origin == own.Scheme+"://"+own.Host || origin == "https://"+c.r.Host || origin == "http://"+c.r.Host // our own pages may always frame it
 }
 
 // writeEnabled writes a type of payment method. data lists the fields that the type needs from the payer; card_networks and payment_experience list

@@ -82,7 +82,14 @@ func (s *Server) savedMethods(c *call) (answer, error) {
 // savedMethodsOfPayment lists the saved methods of a payment's customer. The client secret names the payment; an ephemeral key names the customer
 // itself and needs no payment. is_guest_customer is true if the payment has no customer.
 func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
-	f, clientSecret, err := methodFilter(c)
+	f, clientSecret, err := methodFilter(c, "origin")
+	if err == nil {
+		q := c.query()
+		origin := q.text("origin")
+		if err = q.err; err == nil {
+			err = s.mayManage(c, origin)
+		}
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -134,10 +141,10 @@ func (s *Server) paymentBySecret(c *call, auth account.Auth, repeatable ...strin
 
 // methodFilter reads the query of a list. It checks the filters amount, country, currency and instalments and ignores their values, because a saved
 // card can pay any of them.
-func methodFilter(c *call) (f method.MethodFilter, clientSecret string, err error) {
+func methodFilter(c *call, more ...string) (f method.MethodFilter, clientSecret string, err error) {
 	q := c.query()
-	q.only("client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
-		"installment_payment_enabled", "card_networks")
+	q.only(append(more, "client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
+		"installment_payment_enabled", "card_networks")...)
 	q.int("amount")
 	q.bool("installment_payment_enabled")
 	if limit, given := q.int("limit"); given {

@@ -39,6 +39,48 @@ func (s *checkoutShop) focuses(place, keys string) {
 	require.Equal(s, place, at, "after %q", keys)
 }
 
+// TestCheckoutPress: a payer leaves a wrong field by pressing the shop's button below the form. The button stays under the pointer until the press has ended:
+// what is wrong shows only afterwards.
+func TestCheckoutPress(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.visit(s.order(nil), nil)
+	s.card("4242424242424242")
+	s.keys("[name=cvc]", "73")
+	script[bool](s.tab, `document.querySelector("button").onclick = () => pay(), true`)
+	at := script[[]float64](s.tab, `((b) => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector("button").getBoundingClientRect())`)
+	frame := script[float64](s.tab, `document.querySelector("iframe").getBoundingClientRect().bottom`)
+	require.Greater(t, at[1], frame, "the button is below the form")
+	s.do(chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	time.Sleep(120 * time.Millisecond) // as long as a press of a person
+	s.do(chromedp.MouseEvent(chromedp.MouseReleased, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	kind, _ := errorOf(s.answered(1))
+	require.Equal(t, "validation_error", kind)
+	s.focuses("form: cvc", "")
+	require.Contains(t, s.shows(), "The security code has 3 digits")
+	s.keys("[name=cardnumber]", "4242424242424241")
+	script[bool](s.tab, `document.querySelector("button").focus(), true`)
+	s.awaitIn(fieldsFrame, `document.body.innerText.includes("Check the card number")`)
+}
+
+// TestCheckoutNextOrder: a page that goes on to the next order hears nothing of the order before, also if it confirms at once.
+func TestCheckoutNextOrder(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	first, second := s.order(nil), s.order(nil)
+	s.visit(first, nil)
+	s.card("4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	require.Equal(t, "succeeded", s.answered(1)["status"])
+	script[bool](s.tab, `elements.update({clientSecret: `+quoted(t, second["client_secret"])+`}), pay(), true`)
+	kind, _ := errorOf(s.answered(2))
+	require.Equal(t, "validation_error", kind, "no card was typed for this order: %v", s.answered(2))
+	s.card("4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	require.Equal(t, second["payment_id"], s.answered(3)["payment_id"])
+	require.Equal(t, "succeeded", s.retrieve(second)["status"])
+}
+
 // TestCheckoutByKeyboard buys with the keyboard alone: with a card that is declined, with a new card that the bank asks about, and with the card that this
 // saved. The focus always stands on something.
 func TestCheckoutByKeyboard(t *testing.T) {

@@ -73,7 +73,8 @@ export function field(l: Listener, w: Wish): Field {
   input.addEventListener("focus", () => l.focus(true, f));
   input.addEventListener("blur", () => {
     l.focus(false, f);
-    if (input.value) f.show(f.fault());
+    // The payer may be about to press the shop's button below the form, which must stay under the pointer until then.
+    setTimeout(() => input.value && f.show(f.fault()), 300);
   });
   input.addEventListener("keydown", (e) => l.key(e as KeyboardEvent));
   return f;

@@ -31,7 +31,7 @@ let held = false, ready = false, left = false;
 let collects = false; // the form saves a card, and pays nothing
 let loadError: Bag | undefined;
 let told = "";
-let begun: () => void, loaded = new Promise<void>((done) => { begun = done; });
+let begun: () => void, loaded: Promise<void>; // the latest load
 
 const tell = (m: ToPage, ports: MessagePort[] = []) => port?.postMessage(m, ports);
 const event = (e: string, d: Bag = {}) => tell({ t: "event", e, d: { ...d, elementType: type } });
@@ -156,8 +156,9 @@ const endOf = (state: string): [string, string?] | undefined => (good.includes(s
 // ---- loading
 
 async function load() {
+  const turn = loaded = new Promise((done) => { begun = done; });
   show("loading");
-  loadError = undefined;
+  loadError = payment = undefined;
   note(alarm, "");
   if (widget) return loaded_(await widget(c, o.options, place, resized));
   if (!leader) {
@@ -166,15 +167,15 @@ async function load() {
   }
   if (!navigator.onLine) return unloadable("offline");
   try {
-    const data = await client(c, origin);
+    const data = await client(c, origin), intent = data.intent_data || {}, now = data.to || open(intent.status) ? intent : await retrieve(c);
+    if (turn !== loaded) return; // the page has gone on to another payment meanwhile
     collects = !!data.collect;
     if (data.to) return moved(data); // a payment link that is over
-    const intent = data.intent_data || {};
-    payment = { status: intent.status, payment_id: intent.payment_id };
-    if (!open(intent.status)) payment = await retrieve(c);
+    payment = now;
     draw(data);
     loaded_();
   } catch (e) {
+    if (turn !== loaded) return;
     if (e instanceof Refused) unloadable("cannot_load", { type: e.status === 404 ? "object_not_found" : "invalid_request_error", code: e.code, message: e.message });
     else unloadable("cannot_load");
   }
@@ -405,7 +406,7 @@ async function act(p: any, params: Bag): Promise<Bag> {
 
 async function pay(params: Bag): Promise<Bag> {
   await Promise.race([loaded, wait(15_000)]);
-  if (held) return failure("update_in_progress", "The payment is being updated: confirm it afterwards.");
+  if (held) return failure("update_in_progress", "The payment is being updated.");
   if (loadError) return { error: loadError, submitSuccessful: false };
   const end = payment && endOf(payment.status);
   if (end && end[0] !== "over") return finished(payment, params);
@@ -500,7 +501,7 @@ function take(m: any) {
       try {
         return options(m.o);
       } catch { // whatever the page sent: it hears of it, and nobody waits
-        return unloadable("cannot_load", { type: "invalid_request_error", message: "The options of the form cannot be used." });
+        return unloadable("cannot_load", { type: "invalid_request_error", message: "The options cannot be used." });
       }
     case "confirm":
       once(m.o).then((v) => tell({ t: "answer", n: m.n, v }));
@@ -560,7 +561,7 @@ function style() {
 // start waits for the page around the frame.
 export function start(w?: Widget) {
   widget = w;
-  if (!origin || parent === window) return warn("this page works in a shop's page alone");
+  if (!origin || parent === window) return warn("no page is around this one");
   addEventListener("message", function first(e) {
     if (e.source !== parent || e.origin !== origin || e.ports.length !== 1) return;
     removeEventListener("message", first);

@@ -7,10 +7,11 @@ import { cardLine, inOrder, Saved, savedOf } from "./saved";
 
 export async function manage(c: Credentials, o: Bag, place: HTMLElement, resized: () => void): Promise<Bag | undefined> {
   let list: Saved[] = [], customer = "";
+  const origin = new URLSearchParams(location.search).get("origin"); // the frame listens to this page alone
   const news = make("p", { class: "hidden", role: "status" });
 
   async function read() {
-    const answer = await call(c, "GET", "/customers/payment_methods");
+    const answer = await call(c, "GET", "/customers/payment_methods?origin=" + origin);
     list = inOrder((answer.customer_payment_methods || []).filter((m: any) => m.payment_method === "card").map(savedOf));
     customer = answer.customer_payment_methods?.[0]?.customer_id || customer;
   }

@@ -21,8 +21,8 @@ export interface Challenge { gone(): void; ask(): void }
 export let running: Challenge | undefined;
 
 // method runs the 3DS method, and returns how it ended: Y, N or U.
-function method(d: Bag, stage: Stage): Promise<string> {
-  if (!d.three_ds_method_data_submission) return Promise.resolve("U");
+async function method(d: Bag, stage: Stage): Promise<string> {
+  if (!d.three_ds_method_data_submission) return "U";
   return new Promise((done) => {
     const channel = new MessageChannel();
     const frame = make("iframe", { src: stage.address("challenge"), hidden: true, title: "3-D Secure",
@@ -44,10 +44,7 @@ function method(d: Bag, stage: Stage): Promise<string> {
 // settled asks the switch until the payer has nothing left to do. The first questions come quickly, because most results are there already.
 export async function settled(c: Credentials, until: number, pause?: number): Promise<any> {
   for (let next = 300; ; next = Math.min(next * 1.6, 2000)) {
-    let p: any;
-    try {
-      p = await retrieve(c);
-    } catch { /* asked again */ }
+    const p = await retrieve(c).catch(() => undefined);
     if (p && p.status !== "requires_customer_action") return p;
     if (Date.now() > until) return p;
     await wait(pause || next);
