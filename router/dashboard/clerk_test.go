@@ -164,3 +164,17 @@ func TestZoneOfLists(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, code)
 	require.NotContains(t, wrong, "payments.csv")
 }
+
+// TestMenuOfOneMerchant: who works for one merchant keeps its menu and its search on pages that are about no merchant.
+func TestMenuOfOneMerchant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	whole := func() string { return get(t, w.server, "/decisions").Body.String() }
+	for _, text := range []string{`href="/m/acme/payments"`, `action="/m/acme/payments"`, `href="/decisions" aria-current="page"`} {
+		require.Contains(t, whole(), text)
+	}
+	w.as(staff.Grant{Role: staff.Operator})
+	require.NotContains(t, whole(), `"/m/`)
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin}, staff.Grant{MerchantID: "other", Role: staff.Admin})
+	require.NotContains(t, whole(), `action="/m/`)
+}

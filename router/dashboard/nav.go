@@ -81,11 +81,22 @@ func (c *call) nav() []navGroup {
 			out = append(out, shown)
 		}
 	}
-	if c.Merchant != nil {
+	if id := c.around(); id != "" {
 		for _, g := range menu {
-			add(g, c.at(), c.Merchant.ID)
+			add(g, "/m/"+id, id)
 		}
 	}
 	add(installation, "", "")
 	return out
+}
+
+// around is the merchant whose menu stands around a page, "" for none. Who works for one merchant keeps its menu on pages that are about no merchant.
+func (c *call) around() string {
+	if c.Merchant != nil {
+		return c.Merchant.ID
+	}
+	if ids, all := c.Session.Merchants(); !all && len(ids) == 1 {
+		return ids[0]
+	}
+	return ""
 }

@@ -119,8 +119,8 @@ func (c *call) frame(content page) *frame {
 			}
 		}
 	}
-	if c.Merchant != nil {
-		f.At, f.Merchant = c.at(), c.Merchant.ID
+	if c.Session != nil && c.around() != "" {
+		f.At, f.Merchant = "/m/"+c.around(), c.around()
 	}
 	return f
 }
