@@ -8,14 +8,15 @@ import (
 	"payswitch/engine/fault"
 )
 
-// BondTime is how long two users do not count as two people after one of them has made a link to the other's password: who makes a link can use it too.
-const BondTime = 7 * 24 * time.Hour
+// bondTime is how long two users do not count as two people after one of them has made a link to the other's password: who makes a link can use it too.
+const bondTime = 7 * 24 * time.Hour
 
 // Bond is between a user and the user who made the last link to the password.
 type Bond struct {
 	Of, By string // their names
 	At     time.Time
-	Binds  bool // for now, the two do not count as two people
+	Until  time.Time // before it, the two do not count as two people
+	Binds  bool      // it is before Until
 }
 
 // linked notes who makes a link. by nil is a command on the host.
@@ -43,7 +44,7 @@ func (s *Service) Bond(ctx context.Context, one, other string) (b *Bond, err err
 		for i, u := range pair {
 			maker, at := pair[1-i], u.Details.LinkAt
 			if u.Details.LinkBy == maker.ID && (b == nil || at.After(b.At)) {
-				b = &Bond{Of: u.Private.Name, By: maker.Private.Name, At: at, Binds: s.Now().Sub(at) < BondTime}
+				b = &Bond{Of: u.Private.Name, By: maker.Private.Name, At: at, Until: at.Add(bondTime), Binds: s.Now().Before(at.Add(bondTime))}
 			}
 		}
 		return nil

@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/staff"
 )
 
-// TestBond: for a week after one user has made a link to another's password, the two do not count as two people, whichever of them comes first.
+// TestBond: one user makes a link to another's password. For a week the two do not count as two people, whichever of them comes first.
 func TestBond(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, staff.Options{})
@@ -29,7 +29,7 @@ func TestBond(t *testing.T) {
 	require.NoError(t, err)
 	made := h.now()
 	for _, pair := range [][2]string{{adminID, puppetID}, {puppetID, adminID}} {
-		require.Equal(t, &staff.Bond{Of: "puppet", By: "ad", At: made, Binds: true}, bond(pair[0], pair[1]))
+		require.Equal(t, &staff.Bond{Of: "puppet", By: "ad", At: made, Until: made.Add(7 * 24 * time.Hour), Binds: true}, bond(pair[0], pair[1]))
 	}
 	require.Nil(t, bond(otherID, puppetID))
 	_, err = h.NewLink(ctx, by, otherID)
@@ -38,7 +38,7 @@ func TestBond(t *testing.T) {
 	_, err = h.Reset(ctx, nil, otherID)
 	require.NoError(t, err)
 	require.Nil(t, bond(otherID, adminID), "the host's link took its place")
-	h.pass(staff.BondTime - time.Minute)
+	h.pass(7*24*time.Hour - time.Minute)
 	require.True(t, bond(adminID, puppetID).Binds)
 	h.pass(time.Minute)
 	require.False(t, bond(adminID, puppetID).Binds, "it stays known")

@@ -54,7 +54,7 @@ func TestInvitedSecondPerson(t *testing.T) {
 	v, err := w.engine.Operation(t.Context(), id)
 	require.NoError(t, err)
 	require.Nil(t, v.Resolution)
-	now = now.Add(staff.BondTime)
+	now = now.Add(7 * 24 * time.Hour)
 	require.Contains(t, w.page("/decisions/"+id), "The audit keeps that with your word.")
 	w.done("/decisions/"+id+"/confirm", "proposal", v.Proposal.ID)
 	require.Equal(t, "Bob has a password link by Ada", w.audit.acts[len(w.audit.acts)-1].Details["bond"])

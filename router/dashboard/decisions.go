@@ -503,7 +503,7 @@ func notTwo(c *call, b *staff.Bond) error {
 	if !b.Binds {
 		return nil
 	}
-	return fault.Refused("You and the proposer do not count as two people until " + c.time(b.At.Add(staff.BondTime)).String() + ". " + b.By + " made the link with which " + b.Of +
+	return fault.Refused("You and the proposer do not count as two people until " + c.time(b.Until).String() + ". " + b.By + " made the link with which " + b.Of +
 		" chooses a password").WithParam("proposal_id").WithHint("Let another person confirm it, such as an operator.")
 }
 
