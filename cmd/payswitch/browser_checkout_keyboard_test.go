@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -79,6 +82,31 @@ func TestCheckoutNextOrder(t *testing.T) {
 	script[bool](s.tab, "pay(), true")
 	require.Equal(t, second["payment_id"], s.answered(3)["payment_id"])
 	require.Equal(t, "succeeded", s.retrieve(second)["status"])
+}
+
+// oldPhone takes from a page what phones of 2021 do not have. They show an element that they do not know, such as a dialog.
+const oldPhone = `delete Crypto.prototype.randomUUID; delete HTMLDialogElement.prototype.showModal;
+if (top === window) addEventListener("DOMContentLoaded", () => { const s = document.createElement("style"); s.textContent = "dialog{display:block}"; document.head.append(s); });`
+
+// TestCheckoutOldPhone: a payer with an old phone pays, also with the bank's page.
+func TestCheckoutOldPhone(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: oldPhone})
+		return chromedp.Void{}, err
+	})
+	p := s.order(secure())
+	s.visit(p, nil)
+	require.False(t, script[bool](s.tab, `"randomUUID" in crypto || "showModal" in HTMLDialogElement.prototype`))
+	s.card("4000003001700000")
+	script[bool](s.tab, "pay(), true")
+	s.awaitIn(bankFrame, `document.querySelector("#otp")`)
+	require.True(t, script[bool](s.tab, `((b) => b.top === 0 && b.left === 0 && b.width === innerWidth && document.elementFromPoint(9, 9).closest("dialog") !== null)(document.querySelector("dialog").getBoundingClientRect())`))
+	_, ok := within[bool](s, bankFrame, `document.querySelector("#otp").value = "1234", document.querySelector("#sendOtp").click(), true`)
+	require.True(t, ok)
+	require.Equal(t, "succeeded", s.answered(1)["status"], "%v", s.answered(1))
+	require.False(t, script[bool](s.tab, `document.querySelector("dialog") !== null`))
 }
 
 // TestCheckoutByKeyboard buys with the keyboard alone: with a card that is declined, with a new card that the bank asks about, and with the card that this

@@ -442,7 +442,8 @@ async function pay(params: Bag): Promise<Bag> {
   show("busy");
   siblings().forEach((s) => s.disable(true));
   try {
-    const p = await confirm(c, body, crypto.randomUUID(), () => note(status, say("asking")));
+    const key = Math.random() + ""; // it holds for this payment alone, and old phones have no randomUUID
+    const p = await confirm(c, body, key, () => note(status, say("asking")));
     body = undefined;
     note(status, "");
     if (!p) {

@@ -4,7 +4,7 @@ import { firm } from "../lib/wire";
 
 export function dialog(address: string, name: string, port: MessagePort, leaves: (gone: boolean) => void): () => void {
   const box = document.createElement("dialog"), frame = document.createElement("iframe");
-  firm(box, "position:fixed;inset:0;margin:0;padding:0;border:0;width:100vw;height:100%;max-width:none;max-height:none;background:transparent;overflow:hidden");
+  firm(box, "position:fixed;inset:0;margin:0;padding:0;border:0;width:100vw;height:100%;max-width:none;max-height:none;background:transparent;overflow:hidden;z-index:99999999");
   firm(frame, "display:block;border:0;width:100%;height:100%;background:transparent;color-scheme:light");
   box.setAttribute("aria-label", name);
   frame.title = name;
@@ -26,7 +26,7 @@ export function dialog(address: string, name: string, port: MessagePort, leaves:
   box.addEventListener("close", () => over || leaves(true));
   box.append(frame);
   document.body.append(box);
-  box.showModal();
+  box.showModal?.(); // older browsers know no dialogs, and show the box where its styles put it
   return () => {
     if (over) return;
     over = true;

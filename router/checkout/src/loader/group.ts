@@ -89,7 +89,7 @@ export class Group {
     if (this.paying) return this.paying;
     const to = params.return_url, always = redirect === "always";
     const at = this.held ? failed("update_in_progress", "The payment is being updated: confirm it afterwards.") : this.paid && !always ? this.paid
-      : to && !webURL(to) ? failed("invalid_request_error", "confirmParams.return_url must be an absolute URL with https.")
+      : to && !webURL(to) ? failed("invalid_request_error", "confirmParams.return_url must be a URL with https.")
       : always && !to ? failed("invalid_request_error", "confirmParams.return_url is missing.") : undefined;
     if (at) return Promise.resolve(at);
     const secret = this.options.clientSecret;

@@ -115,7 +115,7 @@ function build(s: Settings) {
   async function pay(group: Group | undefined, p: Bag): Promise<Bag> {
     if (s.test) return failed("test_mode_bypass", "The test mode sends nothing.");
     const lead = group?.lead();
-    if (!group || !lead) return failed("invalid_request_error", "No payment form is mounted.");
+    if (!group || !lead) return failed("invalid_request_error", "No form is mounted.");
     return group.confirm(lead, p.confirmParams || {}, p.redirect);
   }
 
@@ -134,7 +134,7 @@ function build(s: Settings) {
     confirmCardPayment: async (secret: string, data?: Bag, options?: Bag) => {
       const d = Object(data), o = Object(options), card = d.payment_method?.card, group = (card && all.find((g) => [...g.elements.values()].some((e) => e.api === card))) || last;
       // Another payment than the one asked for must not be paid.
-      if (text(group?.options.clientSecret) && group.options.clientSecret !== secret) return failed("invalid_request_error", "The form has another client secret: call elements.update first.");
+      if (text(group?.options.clientSecret) && group.options.clientSecret !== secret) return failed("invalid_request_error", "The form has another client secret.");
       return pay(group, { confirmParams: { return_url: d.return_url || o.return_url }, redirect: o.redirect });
     },
     retrievePaymentIntent: (secret: string) => retrieve(secret).then((paymentIntent) => ({ paymentIntent }), () => null),

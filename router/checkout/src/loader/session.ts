@@ -23,9 +23,9 @@ export function session(s: Settings, o: Bag, groups: () => Group[]) {
         const answer = await get(s, "/customers/payment_methods?client_secret=" + encodeURIComponent(secret));
         list = (answer.customer_payment_methods || []).filter((m: Bag) => !hidden.includes(m.payment_method) && !hidden.includes(m.payment_method_type));
       } catch (e) {
-        return failed("api_error", String((e as Bag)?.message || "The saved payment methods could not be read."), (e as Bag)?.code);
+        return failed("api_error", String((e as Bag)?.message || "They could not be read."), (e as Bag)?.code);
       }
-      const none = failed("no_data", "There is no saved payment method.");
+      const none = failed("no_data", "There is no saved card.");
       const last = () => [...list].sort((a, b) => (String(a.last_used_at) < String(b.last_used_at) ? 1 : -1))[0];
       const standard = () => list.find((m) => m.default_payment_method_set);
       const pay = async (m: Bag | undefined, p?: Bag) => (m ? confirm(m, Object(p)) : none);
@@ -42,7 +42,7 @@ export function session(s: Settings, o: Bag, groups: () => Group[]) {
     const params = { token: m.payment_token, plain: !m.requires_cvv, network: (m.card && m.card.card_network) || "" };
     if (m.requires_cvv) {
       const group = groups().filter((g) => g.elements.get("cardCvc")?.mounted() && (g.options.clientSecret || secret) === secret).pop();
-      if (!group) return failed("cvc_widget_not_found", "This card needs its security code: mount an element cardCvc.");
+      if (!group) return failed("cvc_widget_not_found", "This card needs an element cardCvc.");
       if (!group.options.clientSecret) group.update({ clientSecret: secret });
       return group.confirm(group.elements.get("cardCvc")!, p.confirmParams || {}, p.redirect, params);
     }
