@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,4 +25,22 @@ func TestCheckoutLeavesForTheBank(t *testing.T) {
 	s.await(`location.pathname === "/checkout"`)
 	s.awaitIn(fieldsFrame, `document.querySelector("[data-phase=ready], [data-phase=ended], [data-phase=failed]")`)
 	require.Equal(t, "requires_customer_action", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])
+}
+
+// TestCheckoutBackFromTheBank: the browser keeps the shop's page while the payer is at the bank, and shows it again after "back". The page hears that the payer
+// came back, and not that the result is unknown: the form says how to go on.
+func TestCheckoutBackFromTheBank(t *testing.T) {
+	costly(t)
+	nowhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })) // the way to the bank ends here, so that the page stays
+	t.Cleanup(nowhere.Close)
+	s := newCheckoutShop(t, "PAYSWITCH_SERVER__PUBLIC_URL="+nowhere.URL)
+	s.visit(s.order(object{"authentication_type": "three_ds"}), nil)
+	s.card("4000002500003155")
+	script[bool](s.tab, "pay(), true")
+	s.awaitIn(fieldsFrame, `document.body.innerText.includes("taken to your bank")`)
+	_, ok := within[bool](s, fieldsFrame, `setTimeout(() => dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true})), 100), true`)
+	require.True(t, ok)
+	kind, code := errorOf(s.answered(1))
+	require.Equal(t, []string{"authentication_error", "cancelled"}, []string{kind, code})
+	s.awaitIn(fieldsFrame, `document.body.innerText.includes("Press pay to go on")`)
 }

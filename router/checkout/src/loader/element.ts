@@ -25,6 +25,7 @@ export class Element {
   private waiting = new Map<number, (v: Bag) => void>();
   private queue: ToFrame[] = [];
   private ready = false;
+  private gone = false;
   private alarm = 0;
   private watch = 0;
   private numbers = 0;
@@ -91,7 +92,7 @@ export class Element {
     this.wrapper.className = "OrcaElement OrcaElement--empty";
     this.wrapper.append(f);
     target.replaceChildren(this.wrapper);
-    this.alarm = window.setTimeout(() => this.ready || this.tell("loaderror", { error: { type: "api_error", message: "The payment form did not load." }, elementType: this.type }), patience);
+    this.alarm = window.setTimeout(() => this.ready || this.tell("loaderror", { error: { type: "api_error", message: "The form did not load." }, elementType: this.type }), patience);
     this.watch = window.setInterval(() => this.mounted() || this.unmount(), 1000); // a framework may have removed it
   }
 
@@ -169,6 +170,7 @@ export class Element {
         const url = webURL(m.url);
         if (!url) return;
         if (this.group.settings.quiet) addEventListener("beforeunload", (e) => e.stopImmediatePropagation(), true);
+        this.gone = true;
         const to: Window = m.top && window.top ? window.top : window;
         to.location.href = url.href;
         return;
@@ -191,7 +193,9 @@ export class Element {
   }
 
   private settle() {
-    for (const done of this.waiting.values()) done(lost());
+    // Whoever comes back from the bank by the browser's button finds in the form how to go on.
+    for (const done of this.waiting.values()) done(this.gone ? failed("authentication_error", "Back from the bank.", "cancelled") : lost());
+    this.gone = false;
     this.waiting.clear();
     this.close?.();
     this.close = undefined;
