@@ -160,7 +160,7 @@ func (p *program) verifyRows(ctx context.Context, db *storage.DB, c Config) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stdout, "Signatures of rows: every row is as payswitch wrote it.")
+	fmt.Fprintln(p.stdout, "Signatures of rows: every signed row is as payswitch wrote it.")
 	damaged := 0
 	err = v.UnreadableRows(ctx, func(table vault.SealedTable, row vault.SealedRow) {
 		damaged++

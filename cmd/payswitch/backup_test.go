@@ -56,7 +56,7 @@ func TestBackup(t *testing.T) {
 	code, stdout, stderr = command(env, "backup", "verify", file)
 	require.Equal(t, exitOK, code, stderr)
 	require.Regexp(t, `(?m)^payments +3$`, stdout)
-	require.Contains(t, stdout, "every row is as payswitch wrote it")
+	require.Contains(t, stdout, "every signed row is as payswitch wrote it")
 	require.Contains(t, stdout, "is good")
 	code, stdout, _ = command(without(env, "PAYSWITCH_VAULT__MASTER_KEY"), "backup", "verify", file)
 	require.Equal(t, exitOK, code)

@@ -40,7 +40,7 @@ func (p *program) vaultRows(ctx context.Context, args []string) error {
 		case err != nil:
 			return err
 		case *sign == "" && n == 0:
-			fmt.Fprintln(p.stdout, "every row is as payswitch wrote it")
+			fmt.Fprintln(p.stdout, "every signed row is as payswitch wrote it")
 			return nil
 		case *sign == "":
 			return fmt.Errorf("payswitch does not use %d rows until you restore or sign them: read Altered rows in OPERATIONS.md before you do either", n)

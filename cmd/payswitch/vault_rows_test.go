@@ -19,7 +19,7 @@ func TestVaultRows(t *testing.T) {
 	r.must(key, "/payments", cardPayment("pay_1"))
 	code, stdout, stderr := runProgram(t, env, "vault", "rows", "--config", config)
 	require.Equal(t, exitOK, code, stderr)
-	require.Equal(t, "every row is as payswitch wrote it\n", stdout)
+	require.Equal(t, "every signed row is as payswitch wrote it\n", stdout)
 
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "payswitch.db")+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
