@@ -10,9 +10,9 @@ import (
 // Without good answers (Options.Answer) a payment may end before the request that names the exemption: then equality proves nothing.
 func (c *checker) checkExemptions() {
 	said := map[string]sdk.Exemption{}
-	plain, judged := c.sent("")
+	plain, judged := c.sent(func(*sdk.Request) {})
 	for _, e := range c.manifest.Features.Exemptions {
-		hash, decided := c.sent(e)
+		hash, decided := c.sent(func(r *sdk.Request) { r.Exemption = e })
 		switch {
 		case !judged || !decided:
 		case hash == plain:
@@ -24,10 +24,10 @@ func (c *checker) checkExemptions() {
 	}
 }
 
-// sent returns the hash of all requests of an authorization with an exemption. decided means that the authorization sent something and ended with a result other than unknown.
-func (c *checker) sent(e sdk.Exemption) (hash string, decided bool) {
+// sent returns the hash of all requests of an authorization after a change. decided means that the authorization sent something and ended with a result other than unknown.
+func (c *checker) sent(change func(*sdk.Request)) (hash string, decided bool) {
 	in := c.sample(sdk.OpAuthorize)
-	in.Request.Exemption = e
+	change(&in.Request)
 	turns, end := c.play(in, c.happy(sdk.OpAuthorize))
 	for _, t := range turns {
 		if t.asked.Send != nil {

@@ -2,6 +2,34 @@ package sdktest
 
 import "payswitch/sdk"
 
+// checkOffered makes payments with features that the manifest offers. Each feature must show in the requests: an adapter that takes the result of an
+// authentication and does not pass it on leaves the merchant without the issuer's liability. The processor's own 3-D Secure need not show: some
+// processors decide that themselves. As in checkExemptions, equality proves nothing about a payment without a result.
+func (c *checker) checkOffered() {
+	f := c.manifest.Features
+	mit := &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "recurring"}
+	for _, x := range []struct {
+		offered       bool
+		name, without string
+		plain, with   func(r *sdk.Request)
+	}{
+		{f.External3DS, "external_3ds", "the result in three_ds", func(*sdk.Request) {}, func(r *sdk.Request) { r.ThreeDS = threeDSResult() }},
+		{f.NetworkMIT, "network_mit", "the network transaction id", func(r *sdk.Request) { r.StoredCredential = mit }, func(r *sdk.Request) {
+			card := *r.Instrument
+			card.NetworkTransactionID = "016153570198200"
+			r.Instrument, r.StoredCredential = &card, mit
+		}},
+	} {
+		if !x.offered {
+			continue
+		}
+		plain, judged := c.sent(x.plain)
+		if with, decided := c.sent(x.with); judged && decided && plain == with {
+			c.breaks(RuleOffer, sdk.OpAuthorize, "the manifest offers features.%s, but the request is the same without %s", x.name, x.without)
+		}
+	}
+}
+
 // checkOffer makes payments and verifications that need features which the manifest does not offer. The adapter must reject them. A payment
 // that silently lacks the feature would mislead the merchant.
 func (c *checker) checkOffer() {

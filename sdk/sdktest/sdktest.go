@@ -81,7 +81,7 @@ const (
 	RuleAuthentication = "authentication"
 	RuleReplay         = "replay"    // a re-run repeats the earlier sends, with their own times
 	RuleExemption      = "exemption" // the request to the processor names every exemption that the manifest declares
-	RuleOffer          = "offer"     // the adapter rejects what the manifest does not offer
+	RuleOffer          = "offer"     // the adapter rejects what the manifest does not offer, and passes on what it offers
 	RuleFields         = "fields"    // the adapter reads the account's fields by the names that the manifest declares
 )
 
@@ -113,6 +113,7 @@ func Check(ctx context.Context, s Stepper, o Options) error {
 	c.checkMoney()
 	c.checkExemptions()
 	c.checkOffer()
+	c.checkOffered()
 	c.checkNames(c.checkVariants())
 	return errors.Join(c.broken...)
 }

@@ -462,6 +462,16 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+// An adapter that offers a feature and leaves the feature out of its requests is not certified.
+func TestOffersAreKept(t *testing.T) {
+	all := good()
+	all.Manifest.Features = sdk.Features{Processor3DS: true, External3DS: true, NetworkMIT: true}
+	broken := rules(Check(t.Context(), Native(all), Options{Answer: answers}))["offer authorize"]
+	for _, name := range []string{"features.external_3ds", "features.network_mit"} {
+		require.Contains(t, broken, name)
+	}
+}
+
 // costly skips a test that costs many seconds of a processor, unless TEST_ALL is set. make test sets it, so that go test alone ends in two minutes.
 func costly(t *testing.T) {
 	t.Helper()

@@ -261,6 +261,32 @@ func TestSampleWith3DS(t *testing.T) {
 	require.Len(t, completed(), 1)
 }
 
+// An adapter that offers the result of an authentication, or a network transaction id, and sends the same without them is found by its cases.
+func TestOffersAreKept(t *testing.T) {
+	f := &Requests{}
+	require.NoError(t, json.Unmarshal([]byte(`{"cases": [{"name": "a", "operation": "authorize", "input": {"reference": "1", "amount": 5, "card": {"number": "4111111111111111"}}}]}`), f))
+	for kept, want := range map[string]string{"": "external_3ds network_mit", "eci": "network_mit", "id": "external_3ds", "eci id": ""} {
+		r := newRunner(&sdk.Manifest{Features: sdk.Features{External3DS: true, NetworkMIT: true}}, func(s *sdk.Step) sdk.Result {
+			body := sdk.NewObject().Str("reference", s.Request.Reference)
+			if strings.Contains(kept, "eci") && s.Request.ThreeDS != nil {
+				body.Str("eci", s.Request.ThreeDS.ECI)
+			}
+			if strings.Contains(kept, "id") {
+				body.OptStr("id", s.Request.Instrument.NetworkTransactionID)
+			}
+			return sdk.Result{Send: sdk.JSONSend("POST", "https://x.example/", body)}
+		}, f, Options{})
+		var found []string
+		r.subtest = func(name string, check func() []string) {
+			if len(check()) > 0 {
+				found = append(found, strings.TrimPrefix(name, "offered/"))
+			}
+		}
+		r.checkOffered()
+		require.Equal(t, want, strings.Join(found, " "), kept)
+	}
+}
+
 // The account of a file has the token of access_token for all other operations, and for none of the fields that the file leaves out.
 func TestTokenOfTheFile(t *testing.T) {
 	m := &sdk.Manifest{Credentials: []sdk.Field{{Name: "id"}, {Name: "other", Optional: true}}}

@@ -105,6 +105,7 @@ func (r *runner) all(responses *Responses) {
 	}
 	if responses != nil {
 		r.checkResponses(responses)
+		r.checkOffered()
 	}
 }
 
