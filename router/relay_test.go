@@ -231,6 +231,8 @@ func TestRelayIsSentOnce(t *testing.T) {
 	first := w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-1").ok()
 	require.Equal(t, first["id"], w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-1").ok()["id"])
 	require.NotEqual(t, first["id"], w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-2").ok()["id"])
+	other := w.relay("bankofamerica", "refund", refund, "X-Idempotency-Key", "key-3").ok()["id"]
+	require.NotEqual(t, other, w.relay("bankofamerica", "refund", refund, "X-Idempotency-Key", "key-3").ok()["id"], "the v1 API ignores this header")
 	a := w.auth // a try whose answer was lost before it was kept for the key
 	a.RequestToken = "token"
 	in := relay.Input{ResourceID: "x", AccountID: w.accountOf("bankofamerica"), Type: relay.Refund, Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}}
