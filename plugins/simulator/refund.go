@@ -80,7 +80,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// unreferencedRefund pays to a card without an earlier payment. The card decides first, then the amount, as for a refund.
+// unreferencedRefund pays to a card without an earlier payment. The card decides first, then the amount, as for a
+// refund.
 func unreferencedRefund(c *sdk.Call) (*sdk.Outcome, error) {
 	r, p := c.Request, seen(c)
 	switch {
