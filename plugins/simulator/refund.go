@@ -100,7 +100,8 @@ func unreferencedRefund(c *sdk.Call) (*sdk.Outcome, error) {
 	case rule.act == decline:
 		return &sdk.Outcome{Status: sdk.StatusDeclined, RefundID: o.RefundID, Decline: refusedRefund(rule)}, nil
 	case rule.act == slow:
-		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: o.RefundID + slowMark + strconv.FormatInt(c.Now().Unix(), 10)}, nil
+		id := o.RefundID + slowMark + strconv.FormatInt(c.Now().Unix(), 10)
+		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: id}, nil
 	case rule.act == pend, rule.act == pendDecline:
 		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: o.RefundID}, nil
 	case rule.act != approve:
