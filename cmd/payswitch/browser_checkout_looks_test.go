@@ -283,8 +283,9 @@ func TestCheckoutAgreesWithTheSwitch(t *testing.T) {
 	s := newCheckoutShop(t)
 	s.visit(s.order(nil), nil)
 	fault := func(field, text string) string {
-		v, ok := within[string](s, fieldsFrame, `(() => { const i = document.querySelector("[name=`+field+`]"); i.value = `+quoted(t, text)+`;
-			i.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"})); i.dispatchEvent(new FocusEvent("blur"));
+		v, ok := within[string](s, fieldsFrame, `(async () => { const i = document.querySelector("[name=`+field+`]"); i.value = `+quoted(t, text)+`;
+			i.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"})); i.dispatchEvent(new FocusEvent("blur", {relatedTarget: document.body}));
+			await new Promise((done) => setTimeout(done)); // the payer goes on to the next field
 			return document.getElementById(i.id + "e").textContent; })()`)
 		require.True(t, ok)
 		return v

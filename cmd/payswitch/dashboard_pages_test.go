@@ -239,7 +239,7 @@ func TestDashboardMovesMoneyOnce(t *testing.T) {
 	require.Contains(t, html, "This form was sent before with something else in it")
 	sum, _ = o.refundsOf(id)
 	require.Equal(t, 1000, sum)
-	o.shows(at(id)+"?did=refund", "10.00 USD was given back", "The refund was made", "−10.00", "damaged")
+	o.shows(at(id)+"?did=refund", "10.00 USD was given back", "The refund of 10.00 USD succeeded", "−10.00", "damaged")
 
 	// Two people give the rest back at the same moment: the money goes back once.
 	rest := url.Values{"amount": {"55.40"}}

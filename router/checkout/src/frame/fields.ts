@@ -71,10 +71,10 @@ export function field(l: Listener, w: Wish): Field {
   });
   input.addEventListener("change", () => { looks(); l.changed(); });
   input.addEventListener("focus", () => l.focus(true, f));
-  input.addEventListener("blur", () => {
+  input.addEventListener("blur", (e: any) => {
     l.focus(false, f);
     // The payer may be about to press the shop's button below the form, which must stay under the pointer until then.
-    setTimeout(() => input.value && f.show(f.fault()), 300);
+    setTimeout(() => input.value && f.show(f.fault()), e.relatedTarget ? 0 : 300);
   });
   input.addEventListener("keydown", (e) => l.key(e as KeyboardEvent));
   return f;

@@ -502,7 +502,7 @@ function take(m: any) {
       try {
         return options(m.o);
       } catch { // whatever the page sent: it hears of it, and nobody waits
-        return unloadable("cannot_load", { type: "invalid_request_error", message: "The options cannot be used." });
+        return unloadable("cannot_load", { type: "invalid_request_error", message: "Wrong options." });
       }
     case "confirm":
       once(m.o).then((v) => tell({ t: "answer", n: m.n, v }));
@@ -562,7 +562,7 @@ function style() {
 // start waits for the page around the frame.
 export function start(w?: Widget) {
   widget = w;
-  if (!origin || parent === window) return warn("no page is around this one");
+  if (!origin || parent === window) return warn("no page around");
   addEventListener("message", function first(e) {
     if (e.source !== parent || e.origin !== origin || e.ports.length !== 1) return;
     removeEventListener("message", first);
