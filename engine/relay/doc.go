@@ -1,5 +1,5 @@
 // Package relay performs single operations on a processor's own references: a refund, a capture, a raise or a void of a transaction that may not be a
-// payment of this switch, or money to a card without a payment. No payment and no refund changes by it.
+// payment of this switch. It also gives money to a card without a payment. No payment and no refund changes by a relay.
 //
 // relay.go has the record and what a request must look like. perform.go sends an operation and asks about it. lookup.go reads reports on its transaction.
 // again.go sends it again when the merchant repeats the request. event.go books processors' messages.
