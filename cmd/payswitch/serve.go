@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
@@ -42,11 +44,25 @@ func (p *program) serve(ctx context.Context, args []string) error {
 		return errors.Join(err, n.close())
 	}
 	fmt.Fprintln(p.stdout, "payswitch is listening on", n.url())
+	defer ignoreHangUps(log)()
 	err = errors.Join(n.run(ctx), n.close())
 	if err == nil {
 		log.Info("stopped")
 	}
 	return err
+}
+
+// ignoreHangUps makes SIGHUP write a line to the log, until the returned function is called. Without it, a closed terminal or a rotation of logs would end the
+// switch at once, without draining.
+func ignoreHangUps(log *slog.Logger) (stop func()) {
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, syscall.SIGHUP)
+	go func() {
+		for range came {
+			log.Warn("SIGHUP changes nothing: to read the configuration again, restart the switch")
+		}
+	}()
+	return func() { signal.Stop(came); close(came) }
 }
 
 // tune sets the Go runtime's parameters that the operator has left alone. By default Go collects a heap of a few megabytes far too often:
