@@ -196,7 +196,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	w.FillAttempt(in, c)
 	e.routes.MayRetry(w, in, c)
 	if t := in.ThreeDS; t != nil {
-		w.Attempt.Details.Authentication = &authentication.Summary{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
+		w.Attempt.Details.Authentication = &authentication.Summary{Status: authentication.StatusSuccess, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request
 	}
 	return e.authorizeIntent(w, in, c, now)

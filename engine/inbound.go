@@ -184,7 +184,7 @@ func (e *Engine) askAboutDispute(ctx context.Context, w *change.Loaded, said *sd
 	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
 		return err
 	}
-	first, err := e.changes.KeepReport(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
+	first, err := e.changes.KeepReport(ctx, w, drive.SourceWebhook, nil, "a message without proof speaks of a dispute")
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		heard = w.Attempt.ReportedOperations(ops, o)
 	}
 	if len(heard) == 0 {
-		return e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, o)
+		return e.recordLateEvidence(ctx, w, drive.SourceWebhook, o)
 	}
 	for _, op := range heard {
 		if err := e.bookReport(ctx, w, op, o); err != nil {
@@ -295,20 +295,20 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 		}
 		err := e.settle(ctx, w, v)
 		if err == nil {
-			e.logResolved(ctx, w, v, drive.EvidenceOfWebhook)
+			e.logResolved(ctx, w, v, string(drive.SourceWebhook))
 		}
 		if !errors.Is(err, change.ErrLeased) {
 			return err
 		}
 	}
 	// the answer of the run that holds the operation says more; should its node die, recovery finds this
-	_, err = e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+	_, err = e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.SourceWebhook, o, drive.NoteUnderWay)
 	return err
 }
 
 // raiseUnfit keeps a message that cannot be true of an open operation, and raises an alarm the first time that it comes.
 func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
-	first, err := e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, v.Text)
+	first, err := e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.SourceWebhook, o, v.Text)
 	if first {
 		e.metrics.Alarm(v.Alarm)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message does not fit an open operation", slog.String("operation_id", op.ID),
@@ -325,7 +325,7 @@ func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
 	}
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVoided:
-		return e.recordLateEvidence(ctx, w, "sync", o)
+		return e.recordLateEvidence(ctx, w, drive.SourceSync, o)
 	}
 	return nil
 }
@@ -341,7 +341,7 @@ func (e *Engine) askAboutDisputed(ctx context.Context, w *change.Loaded) error {
 
 // recordLateEvidence books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
 // does not fit, the engine stores it and raises an alarm.
-func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
+func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, source drive.Source, o *sdk.Outcome) error {
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
@@ -366,9 +366,9 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 }
 
 // raiseLate keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
-func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string, was payment.AttemptStatus) error {
+func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
-	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
+	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
 	_, err := e.changes.KeepReport(ctx, w, source, o, "the attempt was "+string(was))
 	return err
@@ -376,6 +376,6 @@ func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
-	_, err := e.changes.KeepReport(ctx, w, drive.EvidenceOfWebhook, o, note)
+	_, err := e.changes.KeepReport(ctx, w, drive.SourceWebhook, o, note)
 	return err
 }

@@ -92,7 +92,7 @@ func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome)
 }
 
 // remedyKept does what remedy does, and keeps the evidence on which it acted.
-func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string) (bool, error) {
+func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source) (bool, error) {
 	was := w.Attempt.Status
 	done, err := e.remedy(ctx, w, o)
 	if !done || err != nil {

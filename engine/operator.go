@@ -211,7 +211,7 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 	err := e.read(ctx, "read evidence", func(r Reader) (err error) { kept, err = r.Evidence(id); return err })
 	for _, k := range kept {
 		var o sdk.Outcome
-		if err != nil || k.Source != drive.EvidenceOfWebhook || k.Note != drive.NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil ||
+		if err != nil || k.Source != drive.SourceWebhook || k.Note != drive.NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil ||
 			o.Status == "" {
 			continue
 		}
@@ -221,7 +221,7 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 		if w.Operation.OfRefund() {
 			err = e.bookRefundMessage(ctx, w, &o)
 		} else {
-			err = e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, w.AsRequested(&o))
+			err = e.recordLateEvidence(ctx, w, drive.SourceWebhook, w.AsRequested(&o))
 		}
 	}
 	e.changes.Postponed(ctx, "a message that came before an operator's word", w.Payment.ID, err)

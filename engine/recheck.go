@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -47,7 +48,7 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
-	_, err = e.changes.KeepReport(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+	_, err = e.changes.KeepReport(ctx, w, drive.SourceSync, o, "the attempt was "+string(was.Status))
 	return true, err
 }
 
@@ -79,7 +80,7 @@ func (e *Engine) askAgain(ctx context.Context, w *change.Loaded) (bool, error) {
 	if o == nil || err != nil {
 		return answered, err
 	}
-	_, err = e.remedyKept(ctx, w, o, "sync")
+	_, err = e.remedyKept(ctx, w, o, drive.SourceSync)
 	return true, err
 }
 
@@ -114,7 +115,7 @@ func (e *Engine) askCopied(ctx context.Context, w *change.Loaded) (bool, error) 
 			slog.String("was", string(was.Status)), slog.String("evidence", string(o.Status)))
 	}
 	if o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {
-		return true, e.raiseLate(ctx, w, o, "sync", was.Status) // the processor gave back more than the copy knows
+		return true, e.raiseLate(ctx, w, o, drive.SourceSync, was.Status) // the processor gave back more than the copy knows
 	}
 	return true, nil
 }

@@ -117,7 +117,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 			return err
 		}
 		if w.Refund.Status.Final() {
-			c.Alarms = append(c.Alarms, "late_evidence")
+			c.Alarms = append(c.Alarms, evidence.AlarmLateEvidence)
 			e.log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
@@ -199,7 +199,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	op, f := w.Operation, w.Refund
 	switch op.Status {
 	case payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
-		_, err := e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err := e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.SourceWebhook, o, drive.NoteUnderWay)
 		return err
 	case payment.OperationUnknown, payment.OperationPending:
 		v := evidence.InterpretRefund(op, f, o, false)
@@ -208,12 +208,12 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		}
 		err := e.settle(ctx, w, v)
 		if err == nil {
-			e.logResolved(ctx, w, v, drive.EvidenceOfWebhook)
+			e.logResolved(ctx, w, v, string(drive.SourceWebhook))
 		}
 		if err == nil || unlessLeased(err) != nil {
 			return err
 		}
-		_, err = e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err = e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.SourceWebhook, o, drive.NoteUnderWay)
 		return err
 	}
 	switch {
@@ -232,7 +232,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 // raiseLateRefund keeps a report that does not fit a refund, and raises an alarm the first time that the report comes.
 func (e *Engine) raiseLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
 	f := w.Refund
-	first, err := e.changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
+	first, err := e.changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.SourceWebhook, o, "the refund was "+string(f.Status))
 	if first {
 		e.metrics.Alarm(alarm)
 		e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),

@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -118,7 +119,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		if err := e.bookEvidence(ctx, w, o); err != nil || !contradicts {
 			return err
 		}
-		return e.raiseLate(ctx, w, o, "sync", was)
+		return e.raiseLate(ctx, w, o, drive.SourceSync, was)
 	}
 	return e.syncOpen(ctx, w, op)
 }
@@ -174,7 +175,7 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 		}
 		err = e.changes.Commit(ctx, c)
 		if errors.Is(err, change.ErrOtherID) {
-			return e.raiseLate(ctx, w, o, "sync", w.Attempt.Status)
+			return e.raiseLate(ctx, w, o, drive.SourceSync, w.Attempt.Status)
 		}
 		if err == nil {
 			w.Payment, w.Attempt = b.Payment, b.Attempt

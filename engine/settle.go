@@ -130,7 +130,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 			} else if errors.Is(err, errClosed) && w.Dispute != nil {
 				return e.Disputes.BookLate(ctx, w, v)
 			} else if errors.Is(err, errClosed) {
-				return e.keepEvidence(ctx, w, "settle", v.Outcome)
+				return e.keepEvidence(ctx, w, drive.SourceSettle, v.Outcome)
 			} else if err != nil {
 				return err
 			}
@@ -310,7 +310,7 @@ func later(a, b time.Time) time.Time {
 
 // keepEvidence keeps a verdict on a closed operation as evidence and acts on money that it shows. It raises an alarm if the evidence contradicts the
 // attempt.
-func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
+func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source drive.Source, o *sdk.Outcome) error {
 	var booked sdk.Outcome
 	if o == nil || len(w.Operation.Outcome) > 0 && json.Unmarshal(w.Operation.Outcome, &booked) == nil && booked.Status == o.Status {
 		return nil // nothing new
@@ -324,7 +324,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	}
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
-		slog.String("evidence", string(o.Status)), slog.String("source", source))
+		slog.String("evidence", string(o.Status)), slog.String("source", string(source)))
 	_, err := e.changes.KeepReport(ctx, w, source, o, note)
 	return err
 }

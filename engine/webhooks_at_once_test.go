@@ -54,14 +54,14 @@ func TestRedeliverUnderWay(t *testing.T) {
 				require.Len(t, w.deliveries(webhook.Filter{Delivered: ptr(true)}), 2)
 				attempts, err := w.Webhooks.EventAttempts(t.Context(), w.auth, event)
 				require.NoError(t, err)
-				kinds, first := map[string]int{}, ""
+				kinds, first := map[webhook.AttemptKind]int{}, ""
 				for _, a := range attempts {
 					if kinds[a.Kind] = a.Status; a.Kind == webhook.InitialAttempt {
 						first = a.ID
 					}
 				}
 				require.Equal(t, first, attempts[0].Delivery.FirstID)
-				require.Equal(t, map[string]int{webhook.InitialAttempt: c.first.Status, webhook.ManualRetry: c.second.Status}, kinds)
+				require.Equal(t, map[webhook.AttemptKind]int{webhook.InitialAttempt: c.first.Status, webhook.ManualRetry: c.second.Status}, kinds)
 			})
 		})
 	}

@@ -171,7 +171,7 @@ func TestRetriesForThreeDays(t *testing.T) {
 		attempts, err := w.Webhooks.EventAttempts(t.Context(), w.auth, first)
 		require.NoError(t, err)
 		require.Len(t, attempts, len(at))
-		require.Equal(t, []string{"initial_attempt", "automatic_retry"}, []string{attempts[0].Kind, attempts[1].Kind})
+		require.Equal(t, []webhook.AttemptKind{webhook.InitialAttempt, webhook.AutomaticRetry}, []webhook.AttemptKind{attempts[0].Kind, attempts[1].Kind})
 		require.Equal(t, of[1].FirstID, attempts[0].ID)
 		require.LessOrEqual(t, len(attempts[0].Answer.Body), 1024)
 		require.Contains(t, attempts[0].Answer.Body, "card **** **** **** 4242")

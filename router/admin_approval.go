@@ -89,7 +89,7 @@ func approvalAnswer(v *account.ApprovalView, err error) (answer, error) {
 	}
 	w.key("approvals").openList()
 	for _, a := range v.Account.Operator.Approvals {
-		w.open().time("at", a.At).str("by", a.By).str("name", a.Adapter).str("version", a.Version).str("sha256", a.Hash)
+		w.open().time("at", a.At).str("by", string(a.By)).str("name", a.Adapter).str("version", a.Version).str("sha256", a.Hash)
 		writeReach(w.key("reach"), a.Reach).bool("plain_secrets", a.PlainSecrets).close()
 	}
 	return w.closeList().close().answer(), nil

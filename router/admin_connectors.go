@@ -60,7 +60,7 @@ var accountCommon = []field[account.AccountInput]{
 }
 
 var newAccountFields = closedObject(append([]field[account.AccountInput]{
-	must(at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *string { return &a.Type })),
+	must(at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *account.Type { return &a.Type })),
 	must(at("connector_name", text, func(a *account.AccountInput) *string { return &a.Connector })),
 	at("profile_id", identifier, func(a *account.AccountInput) *string { return &a.ProfileID }),
 	at("merchant_connector_id", identifier, func(a *account.AccountInput) *string { return &a.ID }),
@@ -70,7 +70,7 @@ var newAccountFields = closedObject(append([]field[account.AccountInput]{
 }, accountCommon...)...)
 
 var accountChangeFields = closedObject(append([]field[account.AccountInput]{
-	at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *string { return &a.Type }),
+	at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *account.Type { return &a.Type }),
 	at("credentials_rotated", boolean, func(a *account.AccountInput) *bool { return &a.Rotated }),
 }, accountCommon...)...)
 
@@ -168,7 +168,7 @@ func writeListedAccount(w *writer, a *account.Account) {
 }
 
 func writeAccountHead(w *writer, a *account.Account) *writer {
-	return w.open().str("connector_type", a.Type).str("connector_name", a.Connector).str("connector_label", a.Label).
+	return w.open().str("connector_type", string(a.Type)).str("connector_name", a.Connector).str("connector_label", a.Label).
 		str("merchant_connector_id", a.ID).str("profile_id", a.ProfileID)
 }
 

@@ -1,8 +1,10 @@
 package router
 
+import "payswitch/engine/account"
+
 // The closed lists of set-up requests. Error messages name the values in this order.
 var (
-	connectorTypes = []string{
+	connectorTypes = []account.Type{
 		"payment_processor", "payment_vas", "fin_operations", "fiz_operations", "networks", "banking_entities", "non_banking_finance",
 		"payout_processor", "payment_method_auth", "authentication_processor", "tax_processor", "surcharge_processor",
 		"billing_processor", "vault_processor",

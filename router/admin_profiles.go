@@ -53,7 +53,7 @@ var profileFields = closedObject(
 	keepOfProfile("auto_retries_time_budget", integer(100, 60_000)),
 	keepOfProfile("is_strict_routing_enabled", boolean),
 	keepOfProfile("is_account_health_enabled", boolean),
-	keepOfProfile("scheme_retry_limits", oneOf([]string{account.LimitsEnforce, account.LimitsWarn, account.LimitsIgnore})),
+	keepOfProfile("scheme_retry_limits", oneOf([]account.SchemeLimits{account.LimitsEnforce, account.LimitsWarn, account.LimitsIgnore})),
 	keepOfProfile("always_request_extended_authorization", boolean),
 	keepOfProfile("is_click_to_pay_enabled", boolean),
 	keepOfProfile("authentication_product_ids", anyObject),

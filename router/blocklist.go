@@ -16,9 +16,9 @@ import (
 
 // riskAdmin are the engine's use cases of the block list. *engine.Engine implements them.
 type riskAdmin interface {
-	Block(ctx context.Context, a account.Auth, kind, data string) (*risk.Entry, error)
-	Unblock(ctx context.Context, a account.Auth, kind, data string) (*risk.Entry, error)
-	BlockList(ctx context.Context, a account.Auth, kind string, limit, offset int) ([]*risk.Entry, int, error)
+	Block(ctx context.Context, a account.Auth, t risk.Type, data string) (*risk.Entry, error)
+	Unblock(ctx context.Context, a account.Auth, t risk.Type, data string) (*risk.Entry, error)
+	BlockList(ctx context.Context, a account.Auth, kind risk.Kind, limit, offset int) ([]*risk.Entry, int, error)
 	ToggleBlocklist(ctx context.Context, a account.Auth, on bool) error
 	BlockFile(ctx context.Context, a account.Auth, file []byte) (*risk.Job, error)
 	BlockJob(ctx context.Context, a account.Auth, id string) (*risk.Job, error)
@@ -57,10 +57,13 @@ const (
 )
 
 // blockRequest is the body of a change of the block list.
-type blockRequest struct{ kind, data string }
+type blockRequest struct {
+	kind risk.Type
+	data string
+}
 
 var blockFields = openObject(
-	must(at("type", oneOf(risk.Types), func(b *blockRequest) *string { return &b.kind })),
+	must(at("type", oneOf(risk.Types), func(b *blockRequest) *risk.Type { return &b.kind })),
 	must(at("data", text, func(b *blockRequest) *string { return &b.data })),
 )
 
@@ -90,17 +93,17 @@ func entryAnswer(e *risk.Entry, err error) (answer, error) {
 }
 
 func writeBlocked(w *writer, e *risk.Entry) {
-	w.open().str("fingerprint_id", e.Data).str("data_kind", e.Kind).time("created_at", e.CreatedAt).close()
+	w.open().str("fingerprint_id", e.Data).str("data_kind", string(e.Kind)).time("created_at", e.CreatedAt).close()
 }
 
 // listBlocked lists what the merchant does not accept. A payer's client may ask, too: with its payment's secret.
 func (s *Server) listBlocked(c *call) (answer, error) {
 	q := c.query()
-	kind := q.text("data_kind")
+	kind := risk.Kind(q.text("data_kind"))
 	if kind == "" {
-		q.fail("data_kind", "missing field `data_kind`", choiceHint("", risk.Kinds))
+		q.fail("data_kind", "missing field `data_kind`", choiceHint("", textsOf(risk.Kinds)))
 	} else if !slices.Contains(risk.Kinds, kind) {
-		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(risk.Kinds), choiceHint(kind, risk.Kinds))
+		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(textsOf(risk.Kinds)), choiceHint(string(kind), textsOf(risk.Kinds)))
 	}
 	limit, offset := q.page(10, 65535)
 	if q.err != nil {
@@ -167,7 +170,7 @@ func (s *Server) blockFile(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return new(writer).open().str("job_id", j.ID).int("total_rows", int64(j.Total)).str("status", j.Status).close().answer(), nil
+	return new(writer).open().str("job_id", j.ID).int("total_rows", int64(j.Total)).str("status", string(j.Status)).close().answer(), nil
 }
 
 // formFile returns the bytes of one field of a multipart body.
@@ -221,6 +224,6 @@ func (s *Server) listBlockJobs(c *call) (answer, error) {
 }
 
 func writeBlockJob(w *writer, j *risk.Job) {
-	w.open().str("job_id", j.ID).str("merchant_id", j.MerchantID).str("status", j.Status).int("total_rows", int64(j.Total))
+	w.open().str("job_id", j.ID).str("merchant_id", j.MerchantID).str("status", string(j.Status)).int("total_rows", int64(j.Total))
 	w.int("succeeded_rows", int64(j.Succeeded)).int("failed_rows", int64(j.Failed)).time("created_at", j.CreatedAt).time("updated_at", j.ModifiedAt).close()
 }

@@ -114,7 +114,7 @@ func writeDelivery(w *writer, d *webhook.Delivery, id string) *writer {
 func writeDeliveryAttempt(w *writer, v *webhook.AttemptView) {
 	d := *v.Delivery
 	writeDelivery(w.open(), &d, v.ID)
-	w.str("delivery_attempt", v.Kind).time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
+	w.str("delivery_attempt", string(v.Kind)).time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
 	writeSent(w, v.Attempt, v.Headers, v.Body)
 	w.close()
 }

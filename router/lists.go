@@ -2,6 +2,7 @@ package router
 
 import (
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -78,7 +79,7 @@ var (
 	completionIndicators = []string{"Y", "N", "U"}
 	deviceChannels       = []string{"APP", "BRW"}
 	transactionStatuses  = []string{"Y", "N", "U", "A", "R", "C", "D", "I"}
-	recurringTypes       = []string{
+	recurringTypes       = []request.RecurringType{
 		"mandate_id", "payment_method_id", "processor_payment_token", "network_transaction_id_and_card_details",
 		"network_transaction_id_and_network_token_details", "network_transaction_id_and_decrypted_wallet_token_details",
 		"card_with_limited_data",

@@ -33,22 +33,22 @@ func recurringDetails(r *reader) (request.Recurring, error) {
 	return d, err
 }
 
-var recurringType = openObject(must(at("type", oneOf(recurringTypes), func(kind *string) *string { return kind })))
+var recurringType = openObject(must(at("type", oneOf(recurringTypes), func(kind *request.RecurringType) *request.RecurringType { return kind })))
 
 // recurringData holds the table of the whole object for each type.
-var recurringData = map[string]*object[request.Recurring]{
-	"payment_method_id": recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
-	"mandate_id":        recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
-	"processor_payment_token": recurringBy(field[request.Recurring]{key: "data", read: openObject(
+var recurringData = map[request.RecurringType]*object[request.Recurring]{
+	request.RecurringMethod:  recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
+	request.RecurringMandate: recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
+	request.RecurringProcessorToken: recurringBy(field[request.Recurring]{key: "data", read: openObject(
 		must(at("processor_payment_token", apart(text), func(d *request.Recurring) *string { return &d.ProcessorToken })),
 		at("merchant_connector_id", text, func(d *request.Recurring) *string { return &d.AccountID }),
 	).into}),
-	"network_transaction_id_and_card_details": recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
+	request.RecurringNetworkCard: recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
 		card, err := cardWithNetworkID.parse(r)
 		d.Card, d.NetworkTransactionID = &card.Input, card.networkID
 		return err
 	}}),
-	"card_with_limited_data": recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
+	request.RecurringLimitedCard: recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
 		d.Card = &card.Input{}
 		return limitedCard.into(r, d.Card)
 	}}),

@@ -74,7 +74,7 @@ func (s *Server) writeAccountChoices(c *call, w *writer) error {
 	for _, name := range distinct(names) {
 		w.key(name)
 		listOfAnswers(w, by[name], func(w *writer, a *account.Account) {
-			w.open().str("connector_label", a.Label).str("merchant_connector_id", a.ID).str("connector_type", a.Type).close()
+			w.open().str("connector_label", a.Label).str("merchant_connector_id", a.ID).str("connector_type", string(a.Type)).close()
 		})
 	}
 	w.close()

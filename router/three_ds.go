@@ -159,14 +159,14 @@ func writeAuthentication(w *writer, v *change.View, a *payment.Attempt) {
 		w.null("external_authentication_details", "external_3ds_authentication_attempted")
 		return
 	}
-	w.key("external_authentication_details").open().text("authentication_flow", s.Flow)
+	w.key("external_authentication_details").open().text("authentication_flow", string(s.Flow))
 	if v.Public {
 		w.null("electronic_commerce_indicator", "ds_transaction_id")
 	} else {
 		w.text("electronic_commerce_indicator", s.ECI).text("ds_transaction_id", s.DSTransID)
 	}
-	w.str("status", s.Status).text("version", s.Version).text("error_code", s.ErrorCode).text("error_message", s.ErrorMessage)
-	w.text("authentication_id", s.ID).text("authenticator", s.Connector).text("outcome", s.Outcome).text("trans_status", s.TransStatus)
+	w.str("status", string(s.Status)).text("version", s.Version).text("error_code", s.ErrorCode).text("error_message", s.ErrorMessage)
+	w.text("authentication_id", s.ID).text("authenticator", s.Connector).text("outcome", string(s.Outcome)).text("trans_status", s.TransStatus)
 	w.text("trans_status_reason", s.TransStatusReason).text("challenge_cancel", s.ChallengeCancel).text("exemption", s.Exemption)
 	w.text("liability_shift", s.Shift).close()
 	w.bool("external_3ds_authentication_attempted", s.Connector != "")

@@ -13,7 +13,7 @@ const accountColumns = `merchant_id, id, profile_id, type, connector, label, dis
 var accountRows = signs("accounts", "merchant_id, id", accountColumns)
 
 func accountValues(a *account.Account, hosts, operator string, version int64) []any {
-	return []any{a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
+	return []any{a.MerchantID, a.ID, a.ProfileID, string(a.Type), a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, string(a.AuthType), a.Sealed,
 		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt), version}
 }
 
@@ -21,8 +21,8 @@ func scanAccount(row scanner) (*account.Account, error) {
 	a := new(account.Account)
 	var metadata, hosts, methods, details, operator []byte
 	var created, modified int64
-	err := row.Scan(&a.MerchantID, &a.ID, &a.ProfileID, &a.Type, &a.Connector, &a.Label, &a.Disabled, &a.Active, &a.TestMode,
-		&a.AuthType, &a.Sealed, &metadata, &a.BaseURL, &hosts, &methods, &details, &operator, &created, &modified, &a.Version)
+	err := row.Scan(&a.MerchantID, &a.ID, &a.ProfileID, (*string)(&a.Type), &a.Connector, &a.Label, &a.Disabled, &a.Active, &a.TestMode,
+		(*string)(&a.AuthType), &a.Sealed, &metadata, &a.BaseURL, &hosts, &methods, &details, &operator, &created, &modified, &a.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (t *tx) UpdateAccount(a *account.Account) error {
 		auth_type = $8, sealed = $9, metadata = $10, base_url = $11, hosts = $12, payment_methods = $13, details = $14,
 		operator = $15, created_at = $16, modified_at = $17, signature = $18, version = version + 1
 		WHERE merchant_id = $19 AND id = $20 AND version = $21`,
-		a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed, text(a.Metadata),
+		a.ProfileID, string(a.Type), a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, string(a.AuthType), a.Sealed, text(a.Metadata),
 		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt),
 		t.signature(accountRows, accountValues(a, hosts, operator, a.Version+1)), a.MerchantID, a.ID, a.Version))
 }

@@ -13,7 +13,7 @@ const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_
 var authenticationRows = signs("authentications", "id", authenticationColumns, "owner", "lease_until", "due_at")
 
 func authenticationValues(a *authentication.Record, details string, version int64) []any {
-	return []any{a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
+	return []any{a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), string(a.Outcome),
 		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), version, details,
 		a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID}
 }
@@ -24,7 +24,7 @@ func scanAuthentication(row scanner) (*authentication.Record, error) {
 	var created, modified, deadline, due, lease int64
 	var details []byte
 	err := row.Scan(&a.ID, &a.MerchantID, &a.PaymentID, &a.AttemptID, &a.ProfileID, &a.AccountID, &a.Connector, &a.AdapterHash, &state,
-		&a.Outcome, &created, &modified, &deadline, &due, &a.Owner, &lease, &a.Version, &details, &a.Sealed, &a.Request, &a.Instrument,
+		(*string)(&a.Outcome), &created, &modified, &deadline, &due, &a.Owner, &lease, &a.Version, &details, &a.Sealed, &a.Request, &a.Instrument,
 		&serverTransID)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (t *tx) UpdateAuthentication(a *authentication.Record) error {
 		`UPDATE authentications SET account_id = $1, connector = $2, adapter_hash = $3, state = $4, outcome = $5, modified_at = $6,
 		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12,
 		server_trans_id = $13, signature = $14 WHERE id = $15 AND merchant_id = $16 AND version = $17`,
-		a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome, millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
+		a.AccountID, a.Connector, a.AdapterHash, string(a.State), string(a.Outcome), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
 		details, a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID,
 		t.signature(authenticationRows, authenticationValues(a, details, a.Version+1)), a.ID, a.MerchantID, a.Version)
 	if err != nil || a.Instrument != nil {

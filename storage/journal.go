@@ -63,7 +63,7 @@ var evidenceRows = signs("evidence", "operation_id, at", evidenceColumns)
 // InsertEvidence implements engine.Tx.
 func (t *tx) InsertEvidence(e drive.Evidence) error {
 	err := t.put("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		t.signed(evidenceRows, e.OperationID, e.MerchantID, millis(e.At), e.Source, e.Outcome, e.Note)...)
+		t.signed(evidenceRows, e.OperationID, e.MerchantID, millis(e.At), string(e.Source), e.Outcome, e.Note)...)
 	return err
 }
 
@@ -71,7 +71,7 @@ func (t *tx) InsertEvidence(e drive.Evidence) error {
 func (t *tx) Evidence(operationID string) ([]drive.Evidence, error) {
 	return all(t, "list evidence", genuine(t, evidenceRows, func(row scanner) (e drive.Evidence, err error) {
 		var at int64
-		err = row.Scan(&e.OperationID, &e.MerchantID, &at, &e.Source, &e.Outcome, &e.Note)
+		err = row.Scan(&e.OperationID, &e.MerchantID, &at, (*string)(&e.Source), &e.Outcome, &e.Note)
 		e.At = moment(at)
 		return e, err
 	}, "operation_id", operationID), `SELECT `+evidenceColumns+` FROM evidence WHERE operation_id = $1 ORDER BY seq`, operationID)

@@ -17,7 +17,7 @@ var blockedRows = signs("blocked_cards", "merchant_id, data", blockedColumns)
 func scanBlocked(row scanner) (*risk.Entry, error) {
 	e := new(risk.Entry)
 	var created int64
-	err := row.Scan(&e.MerchantID, &e.Data, &e.Kind, &e.Metadata, &created)
+	err := row.Scan(&e.MerchantID, &e.Data, (*string)(&e.Kind), &e.Metadata, &created)
 	e.CreatedAt = moment(created)
 	return e, err
 }
@@ -28,7 +28,7 @@ func (t *tx) InsertBlocked(e *risk.Entry) error {
 		return err
 	}
 	return t.insert("insert block list entry", `INSERT INTO blocked_cards (`+blockedColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		t.signed(blockedRows, e.MerchantID, e.Data, e.Kind, e.Metadata, millis(e.CreatedAt))...)
+		t.signed(blockedRows, e.MerchantID, e.Data, string(e.Kind), e.Metadata, millis(e.CreatedAt))...)
 }
 
 // AddBlocked implements engine.Tx.
@@ -37,7 +37,7 @@ func (t *tx) AddBlocked(e *risk.Entry) error {
 		return err
 	}
 	return t.put("add block list entry", `INSERT INTO blocked_cards (`+blockedColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		t.signed(blockedRows, e.MerchantID, e.Data, e.Kind, e.Metadata, millis(e.CreatedAt))...)
+		t.signed(blockedRows, e.MerchantID, e.Data, string(e.Kind), e.Metadata, millis(e.CreatedAt))...)
 }
 
 // DeleteBlocked implements engine.Tx.
@@ -70,7 +70,7 @@ func (t *tx) BlockVersion(merchantID string) (int64, error) {
 func (t *tx) BlockedSince(merchantID string, since time.Time, limit int) ([]string, error) {
 	return all(t, "read the data of a block list", func(row scanner) (data string, err error) { err = row.Scan(&data); return data, err },
 		`SELECT data FROM blocked_cards WHERE merchant_id = $1 AND kind IN ($2, $3, $4) AND created_at >= $5 LIMIT $6`,
-		merchantID, risk.KindBIN, risk.KindExtendedBIN, risk.KindMethod, millis(since), limit)
+		merchantID, string(risk.KindBIN), string(risk.KindExtendedBIN), string(risk.KindMethod), millis(since), limit)
 }
 
 // Blocked implements engine.Reader.
@@ -86,15 +86,15 @@ func (t *tx) BlockedAny(merchantID string, data [3]string) ([]*risk.Entry, error
 }
 
 // BlockList implements engine.Reader.
-func (t *tx) BlockList(merchantID, kind string, limit, offset int) ([]*risk.Entry, error) {
+func (t *tx) BlockList(merchantID string, kind risk.Kind, limit, offset int) ([]*risk.Entry, error) {
 	return all(t, "list block list", genuine(t, blockedRows, scanBlocked, "merchant_id", merchantID),
 		`SELECT `+blockedColumns+` FROM blocked_cards WHERE merchant_id = $1 AND kind = $2 ORDER BY created_at DESC, seq DESC LIMIT $3 OFFSET $4`,
-		merchantID, kind, limit, max(offset, 0))
+		merchantID, string(kind), limit, max(offset, 0))
 }
 
 // CountBlocked implements engine.Reader.
-func (t *tx) CountBlocked(merchantID, kind string) (int, error) {
-	return one(t, "count block list", scanCount, `SELECT count(*) FROM blocked_cards WHERE merchant_id = $1 AND kind = $2`, merchantID, kind)
+func (t *tx) CountBlocked(merchantID string, kind risk.Kind) (int, error) {
+	return one(t, "count block list", scanCount, `SELECT count(*) FROM blocked_cards WHERE merchant_id = $1 AND kind = $2`, merchantID, string(kind))
 }
 
 const blockJobColumns = `merchant_id, id, status, total, succeeded, failed, parts, created_at, modified_at, signature`
@@ -102,13 +102,13 @@ const blockJobColumns = `merchant_id, id, status, total, succeeded, failed, part
 var blockJobRows = signs("block_jobs", "merchant_id, id", blockJobColumns)
 
 func blockJobValues(j *risk.Job) []any {
-	return []any{j.MerchantID, j.ID, j.Status, j.Total, j.Succeeded, j.Failed, j.Parts, millis(j.CreatedAt), millis(j.ModifiedAt)}
+	return []any{j.MerchantID, j.ID, string(j.Status), j.Total, j.Succeeded, j.Failed, j.Parts, millis(j.CreatedAt), millis(j.ModifiedAt)}
 }
 
 func scanBlockJob(row scanner) (*risk.Job, error) {
 	j := new(risk.Job)
 	var created, modified int64
-	err := row.Scan(&j.MerchantID, &j.ID, &j.Status, &j.Total, &j.Succeeded, &j.Failed, &j.Parts, &created, &modified)
+	err := row.Scan(&j.MerchantID, &j.ID, (*string)(&j.Status), &j.Total, &j.Succeeded, &j.Failed, &j.Parts, &created, &modified)
 	j.CreatedAt, j.ModifiedAt = moment(created), moment(modified)
 	return j, err
 }
@@ -122,7 +122,7 @@ func (t *tx) InsertBlockJob(j *risk.Job) error {
 // UpdateBlockJob implements engine.Tx.
 func (t *tx) UpdateBlockJob(j *risk.Job) error {
 	return t.change("update block list job", `UPDATE block_jobs SET status = $1, total = $2, succeeded = $3, failed = $4, parts = $5, created_at = $6,
-		modified_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`, j.Status, j.Total, j.Succeeded, j.Failed, j.Parts, millis(j.CreatedAt),
+		modified_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`, string(j.Status), j.Total, j.Succeeded, j.Failed, j.Parts, millis(j.CreatedAt),
 		millis(j.ModifiedAt), t.signature(blockJobRows, blockJobValues(j)), j.MerchantID, j.ID)
 }
 

@@ -307,7 +307,7 @@ func (t *tx) Deliveries(merchantID string, f webhook.Filter) ([]*webhook.Deliver
 func (t *tx) InsertDeliveryAttempt(a *webhook.Attempt) error {
 	return t.insert("insert delivery attempt", `INSERT INTO delivery_attempts (merchant_id, event_id, endpoint_id, id, kind, at, took_ms, status, failure, sealed)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-		a.MerchantID, a.EventID, a.EndpointID, a.ID, a.Kind, millis(a.At), a.Took.Milliseconds(), a.Status, a.Failure, a.Sealed)
+		a.MerchantID, a.EventID, a.EndpointID, a.ID, string(a.Kind), millis(a.At), a.Took.Milliseconds(), a.Status, a.Failure, a.Sealed)
 }
 
 // DeliveryAttempts implements engine.Reader.
@@ -315,7 +315,7 @@ func (t *tx) DeliveryAttempts(merchantID, eventID string) ([]*webhook.Attempt, e
 	return all(t, "list delivery attempts", func(row scanner) (*webhook.Attempt, error) {
 		a := new(webhook.Attempt)
 		var at, took int64
-		err := row.Scan(&a.MerchantID, &a.EventID, &a.EndpointID, &a.ID, &a.Kind, &at, &took, &a.Status, &a.Failure, &a.Sealed)
+		err := row.Scan(&a.MerchantID, &a.EventID, &a.EndpointID, &a.ID, (*string)(&a.Kind), &at, &took, &a.Status, &a.Failure, &a.Sealed)
 		a.At, a.Took = moment(at), time.Duration(took)*time.Millisecond
 		return a, err
 	}, `SELECT merchant_id, event_id, endpoint_id, id, kind, at, took_ms, status, failure, sealed FROM delivery_attempts

@@ -18,7 +18,7 @@ import (
 // AccountInput is a connector account as sent. A zero value means that the field was not sent.
 type AccountInput struct {
 	ID        string // merchant_connector_id, at creation; default: a new id
-	Type      string // connector_type
+	Type      Type   // connector_type
 	Connector string // connector_name, at creation
 	ProfileID string // at creation; default: the merchant's default profile
 	Label     string // connector_label; default: {connector}_{profile name}
@@ -61,7 +61,7 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 			n.ID = ids.New("mca_")
 		}
 		if in.Credentials.IsZero() {
-			in.Credentials = secret.New(`{"auth_type":"` + authNoKey + `"}`)
+			in.Credentials = secret.New(`{"auth_type":"` + string(authNoKey) + `"}`)
 		}
 		if err := s.applyAccount(n, in); err != nil {
 			return err
@@ -330,11 +330,17 @@ func (n *Account) Fields() Fields {
 // takePrivate sets the fields that the engine reads from Private.
 func (n *Account) takePrivate() {
 	n.Credentials = secret.Leaves(n.Private[fieldCredentials])
-	n.AuthType = n.Credentials["auth_type"].Reveal()
+	n.AuthType = AuthType(n.Credentials["auth_type"].Reveal())
 	delete(n.Credentials, "auth_type")
 }
 
-const TypeProcessor = "payment_processor"
+// Type is the connector_type of an account. Its constants are those that payswitch uses.
+type Type string
+
+const (
+	TypeProcessor     Type = "payment_processor"
+	TypeAuthenticator Type = "authentication_processor" // 3-D Secure
+)
 
 // WithWebhookSecrets returns the account's credentials with its webhook secrets added.
 func (a *Account) WithWebhookSecrets() map[string]secret.Value {

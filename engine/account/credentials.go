@@ -13,27 +13,31 @@ import (
 	"payswitch/sdk"
 )
 
-// Values of auth_type that the engine treats specially.
+// AuthType is the auth_type of credentials, which says what keys they have.
+type AuthType string
+
 const (
-	authNoKey     = "NoKey"
-	authTemporary = "TemporaryAuth"
-	authCurrency  = "CurrencyAuthKey"
+	authHeader      AuthType = "HeaderKey"
+	authBody        AuthType = "BodyKey"
+	authSignature   AuthType = "SignatureKey"
+	authMulti       AuthType = "MultiAuthKey"
+	authCurrency    AuthType = "CurrencyAuthKey"
+	authCertificate AuthType = "CertificateAuth"
+	authNoKey       AuthType = "NoKey"
+	authTemporary   AuthType = "TemporaryAuth"
 )
 
 // authShapes lists the keys of connector_account_details by auth_type.
-var authShapes = map[string][]string{
-	"HeaderKey":       {"api_key"},
-	"BodyKey":         {"api_key", "key1"},
-	"SignatureKey":    {"api_key", "key1", "api_secret"},
-	"MultiAuthKey":    {"api_key", "key1", "api_secret", "key2"},
-	authCurrency:      {"auth_key_map"},
-	"CertificateAuth": {"certificate", "private_key"},
-	authNoKey:         {},
-	authTemporary:     {},
+var authShapes = map[AuthType][]string{
+	authHeader:      {"api_key"},
+	authBody:        {"api_key", "key1"},
+	authSignature:   {"api_key", "key1", "api_secret"},
+	authMulti:       {"api_key", "key1", "api_secret", "key2"},
+	authCurrency:    {"auth_key_map"},
+	authCertificate: {"certificate", "private_key"},
+	authNoKey:       {},
+	authTemporary:   {},
 }
-
-// TypeAuthenticator is the connector_type of 3-D Secure authenticators.
-const TypeAuthenticator = "authentication_processor"
 
 // VerifyCredentials checks connector_account_details against the connector's adapter: auth_type and every field that the adapter asks for.
 // It does not call the processor, because no call proves a key without touching a card or money. Errors: those of CreateAccount.
@@ -93,9 +97,9 @@ func (s *Registry) checkAccount(n *Account) error {
 	if info.Simulated {
 		return nil // the simulator accepts the account of any processor
 	}
-	kind := map[string]sdk.Kind{TypeProcessor: sdk.KindProcessor, TypeAuthenticator: sdk.KindAuthenticator}[n.Type]
+	kind := map[Type]sdk.Kind{TypeProcessor: sdk.KindProcessor, TypeAuthenticator: sdk.KindAuthenticator}[n.Type]
 	if kind != info.Manifest.Kind {
-		e := fault.Unprocessable("connector_type", "The connector_type "+n.Type+" is invalid for the connector").WithHint("Send the connector_type that fits the connector's kind.")
+		e := fault.Unprocessable("connector_type", "The connector_type "+string(n.Type)+" is invalid for the connector").WithHint("Send the connector_type that fits the connector's kind.")
 		e.Reason = n.Connector + " is a " + string(info.Manifest.Kind)
 		return e
 	}
@@ -129,10 +133,10 @@ func (n *Account) checkShape() error {
 		if n.AuthType == authCurrency {
 			var m map[string]json.RawMessage
 			if json.Unmarshal(sent[key], &m) != nil || m == nil {
-				return fault.BadFormat(fieldCredentials, n.AuthType+" with "+strings.Join(keys, ", "))
+				return fault.BadFormat(fieldCredentials, string(n.AuthType)+" with "+strings.Join(keys, ", "))
 			}
 		} else if json.Unmarshal(sent[key], &s) != nil {
-			return fault.BadFormat(fieldCredentials, n.AuthType+" with "+strings.Join(keys, ", "))
+			return fault.BadFormat(fieldCredentials, string(n.AuthType)+" with "+strings.Join(keys, ", "))
 		}
 	}
 	return nil
@@ -201,7 +205,7 @@ func shapeOf(keys []string) string {
 		s := slices.Clone(shape)
 		slices.Sort(s)
 		if slices.Equal(s, keys) && name != authTemporary {
-			return "auth_type " + name + strings.TrimSuffix(" with "+strings.Join(shape, ", "), " with ")
+			return "auth_type " + string(name) + strings.TrimSuffix(" with "+strings.Join(shape, ", "), " with ")
 		}
 	}
 	return strings.Join(keys, ", ")

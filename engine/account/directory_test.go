@@ -185,7 +185,7 @@ func TestDirectory(t *testing.T) {
 			a, err := d.Accounts(ctx, "m1")
 			require.NoError(t, err)
 			require.Equal(t, "sk_1", a[0].Credentials["api_key"].Reveal())
-			require.Equal(t, "HeaderKey", a[0].AuthType)
+			require.Equal(t, authHeader, a[0].AuthType)
 		}
 		require.EqualValues(t, 1, s.reads.Load(), "ten look-ups of everything are one read")
 

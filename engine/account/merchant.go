@@ -120,7 +120,7 @@ type RetrySettings struct {
 	// IgnoreHealth is true if is_account_health_enabled is false: an account that fails too often keeps its place in the order.
 	IgnoreHealth bool
 	// Limits is scheme_retry_limits, "" where the profile does not say.
-	Limits string `json:",omitempty"`
+	Limits SchemeLimits `json:",omitempty"`
 }
 
 // Budget returns the time in which further attempts may begin, because the customer waits for one answer.
@@ -131,11 +131,13 @@ func (r RetrySettings) Budget() time.Duration {
 	return time.Duration(r.BudgetMS) * time.Millisecond
 }
 
-// The values of scheme_retry_limits. Without one, the limits are enforced at processors, and simulators warn.
+// SchemeLimits is scheme_retry_limits. Without a value, the limits are enforced at processors, and simulators warn.
+type SchemeLimits string
+
 const (
-	LimitsEnforce = "enforce" // a retry beyond the limits of the card's scheme is not sent
-	LimitsWarn    = "warn"    // it is sent, and payswitch warns
-	LimitsIgnore  = "ignore"  // nothing is counted
+	LimitsEnforce SchemeLimits = "enforce" // a retry beyond the limits of the card's scheme is not sent
+	LimitsWarn    SchemeLimits = "warn"    // it is sent, and payswitch warns
+	LimitsIgnore  SchemeLimits = "ignore"  // nothing is counted
 )
 
 // SecondPerson is second_person_for_decisions of a profile. The zero value asks for no second person.
@@ -164,14 +166,14 @@ type Account struct {
 	ID         string // mca_…
 	MerchantID string
 	ProfileID  string
-	Type       string // payment_processor, authentication_processor …
+	Type       Type
 	Connector  string // the connector's name in the API; the simulator may be its adapter
 	Label      string
 	Disabled   bool
 	Active     bool // status "active"
 	TestMode   bool
-	// AuthType is the auth_type of the credentials: HeaderKey, BodyKey, SignatureKey …
-	AuthType string
+	// AuthType is the auth_type of the credentials.
+	AuthType AuthType
 	// Environment is the adapter's environment, test or live. Fingerprint is a keyed hash of what decides which processor account payments
 	// reach: credentials, address and environment. Both are "" until opened; the store never sees them.
 	Environment string

@@ -40,7 +40,7 @@ func (f Fields) merged(sent Fields) (Fields, error) {
 }
 
 // authTypeOf returns the auth_type whose keys the credentials all have: the one with the most keys.
-func authTypeOf(credentials map[string]json.RawMessage) string {
+func authTypeOf(credentials map[string]json.RawMessage) AuthType {
 	best := authNoKey
 	for name, keys := range authShapes {
 		if name == authTemporary || len(keys) <= len(authShapes[best]) {

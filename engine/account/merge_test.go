@@ -28,7 +28,7 @@ func TestMerged(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, want, string(text), sent)
 	}
-	require.Equal(t, "BodyKey", authTypeOf(map[string]json.RawMessage{"api_key": []byte(`"a"`), "key1": []byte(`"b"`), "webhook_secret": []byte(`"c"`)}))
-	require.Equal(t, "CertificateAuth", authTypeOf(map[string]json.RawMessage{"certificate": []byte(`"a"`), "private_key": []byte(`"b"`)}))
-	require.Equal(t, "NoKey", authTypeOf(nil))
+	require.Equal(t, authBody, authTypeOf(map[string]json.RawMessage{"api_key": []byte(`"a"`), "key1": []byte(`"b"`), "webhook_secret": []byte(`"c"`)}))
+	require.Equal(t, authCertificate, authTypeOf(map[string]json.RawMessage{"certificate": []byte(`"a"`), "private_key": []byte(`"b"`)}))
+	require.Equal(t, authNoKey, authTypeOf(nil))
 }

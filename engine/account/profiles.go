@@ -42,24 +42,24 @@ var authenticators = []string{"threedsecureio", "netcetera", "gpayments", "ctp_m
 
 // profileFields are the fields that become ProfileSettings. Details also keeps them as sent, for answers.
 type profileFields struct {
-	ReturnURL                 *string `json:"return_url,omitempty"`
-	EnableResponseHash        *bool   `json:"enable_payment_response_hash,omitempty"`
-	RedirectWithPost          *bool   `json:"redirect_to_merchant_with_http_post,omitempty"`
-	SessionExpiry             *int64  `json:"session_expiry,omitempty"`
-	Fulfillment               *int64  `json:"intent_fulfillment_time,omitempty"`
-	ManualRetry               *bool   `json:"is_manual_retry_enabled,omitempty"`
-	AgnosticMIT               *bool   `json:"is_connector_agnostic_mit_enabled,omitempty"`
-	Force3DSChallenge         *bool   `json:"force_3ds_challenge,omitempty"`
-	AlwaysOvercapture         *bool   `json:"always_enable_overcapture,omitempty"`
-	AlwaysExtend              *bool   `json:"always_request_extended_authorization,omitempty"`
-	UseBillingAsMethodBilling *bool   `json:"use_billing_as_payment_method_billing,omitempty"`
-	AutoRetries               *bool   `json:"is_auto_retries_enabled,omitempty"`
-	MostRetries               *int    `json:"max_auto_retries_enabled,omitempty"`
-	RetryBudget               *int    `json:"auto_retries_time_budget,omitempty"`
-	ClearPANRetries           *bool   `json:"is_clear_pan_retries_enabled,omitempty"`
-	SchemeLimits              *string `json:"scheme_retry_limits,omitempty"`
-	StrictRouting             *bool   `json:"is_strict_routing_enabled,omitempty"`
-	AccountHealth             *bool   `json:"is_account_health_enabled,omitempty"`
+	ReturnURL                 *string       `json:"return_url,omitempty"`
+	EnableResponseHash        *bool         `json:"enable_payment_response_hash,omitempty"`
+	RedirectWithPost          *bool         `json:"redirect_to_merchant_with_http_post,omitempty"`
+	SessionExpiry             *int64        `json:"session_expiry,omitempty"`
+	Fulfillment               *int64        `json:"intent_fulfillment_time,omitempty"`
+	ManualRetry               *bool         `json:"is_manual_retry_enabled,omitempty"`
+	AgnosticMIT               *bool         `json:"is_connector_agnostic_mit_enabled,omitempty"`
+	Force3DSChallenge         *bool         `json:"force_3ds_challenge,omitempty"`
+	AlwaysOvercapture         *bool         `json:"always_enable_overcapture,omitempty"`
+	AlwaysExtend              *bool         `json:"always_request_extended_authorization,omitempty"`
+	UseBillingAsMethodBilling *bool         `json:"use_billing_as_payment_method_billing,omitempty"`
+	AutoRetries               *bool         `json:"is_auto_retries_enabled,omitempty"`
+	MostRetries               *int          `json:"max_auto_retries_enabled,omitempty"`
+	RetryBudget               *int          `json:"auto_retries_time_budget,omitempty"`
+	ClearPANRetries           *bool         `json:"is_clear_pan_retries_enabled,omitempty"`
+	SchemeLimits              *SchemeLimits `json:"scheme_retry_limits,omitempty"`
+	StrictRouting             *bool         `json:"is_strict_routing_enabled,omitempty"`
+	AccountHealth             *bool         `json:"is_account_health_enabled,omitempty"`
 	Authentication            *struct {
 		Connectors []string `json:"authentication_connectors"`
 		URL        string   `json:"three_ds_requestor_url"`

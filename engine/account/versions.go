@@ -40,7 +40,7 @@ type Version struct {
 // VersionDetails are the other fields of an account that operations need. The json names are storage format.
 type VersionDetails struct {
 	ProfileID   string                     `json:"profile_id,omitempty"`
-	Type        string                     `json:"type,omitempty"`
+	Type        Type                       `json:"type,omitempty"`
 	Connector   string                     `json:"connector,omitempty"`
 	Label       string                     `json:"label,omitempty"`
 	Environment string                     `json:"environment,omitempty"`

@@ -20,7 +20,7 @@ type OperatorDecisions struct {
 // Approval is the approved reach of one build of an adapter.
 type Approval struct {
 	At      time.Time `json:"at"`
-	By      string    `json:"by"` // ApprovedAtCreation or ApprovedByOperator
+	By      Origin    `json:"by"`
 	Adapter string    `json:"adapter"`
 	Version string    `json:"version"`
 	Hash    string    `json:"sha256"`
@@ -30,10 +30,12 @@ type Approval struct {
 	PlainSecrets bool `json:"plain_secrets,omitempty"`
 }
 
-// Values of Approval.By.
+// Origin is where an approval comes from. Its constants are stored.
+type Origin string
+
 const (
-	ApprovedAtCreation = "creation"
-	ApprovedByOperator = "operator"
+	ApprovedAtCreation Origin = "creation"
+	ApprovedByOperator Origin = "operator"
 )
 
 // maxApprovals limits the number of stored approvals. Open operations need the approval that was valid when they began.
@@ -253,7 +255,7 @@ func (d OperatorDecisions) Approved() Reach {
 }
 
 // Approve adds the reach of a build to the approvals.
-func (d *OperatorDecisions) Approve(hash string, m *sdk.Manifest, by string, plain bool, at time.Time) {
+func (d *OperatorDecisions) Approve(hash string, m *sdk.Manifest, by Origin, plain bool, at time.Time) {
 	d.Approvals = append(slices.Clip(d.Approvals), Approval{At: at, By: by, Adapter: m.Name, Version: m.Version, Hash: hash,
 		Reach: ReachOf(m), PlainSecrets: plain})
 	d.Approvals = d.Approvals[max(0, len(d.Approvals)-maxApprovals):]

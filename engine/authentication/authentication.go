@@ -54,7 +54,7 @@ type Record struct {
 	State       State
 	// Outcome is the result: authenticated, attempted, exempted, not_authenticated, rejected, unavailable, not_enrolled, abandoned or error;
 	// "" until the authentication has ended.
-	Outcome    string
+	Outcome    threeds.Outcome
 	CreatedAt  time.Time
 	ModifiedAt time.Time
 	// Deadline is the time at which the engine gives the authentication up.
@@ -207,12 +207,12 @@ type Private struct {
 
 // Summary is the part of an authentication that its attempt shows.
 type Summary struct {
-	ID        string `json:"id"`
-	Connector string `json:"connector"` // the authenticator, "" for a result that the merchant brought
-	State     State  `json:"state"`
-	Status    string `json:"status"`         // started, pending, success, failed
-	Flow      string `json:"flow,omitempty"` // frictionless, challenge
-	Outcome   string `json:"outcome,omitempty"`
+	ID        string          `json:"id"`
+	Connector string          `json:"connector"` // the authenticator, "" for a result that the merchant brought
+	State     State           `json:"state"`
+	Status    Status          `json:"status"`
+	Flow      Flow            `json:"flow,omitempty"`
+	Outcome   threeds.Outcome `json:"outcome,omitempty"`
 
 	ServerTransID     string          `json:"server_trans_id,omitempty"`
 	DSTransID         string          `json:"ds_trans_id,omitempty"`
@@ -247,31 +247,49 @@ type Invocation struct {
 	WaitUntil time.Time `json:"wait_until,omitzero"`
 }
 
-// Flow returns frictionless or challenge, "" before the ARes.
-func (d *Details) Flow() string {
+// Status is the state of an authentication as an attempt shows it. Its constants are stored, and the API's values.
+type Status string
+
+const (
+	StatusStarted Status = "started"
+	StatusPending Status = "pending"
+	StatusSuccess Status = "success"
+	StatusFailed  Status = "failed"
+)
+
+// Flow is the way of an authentication, "" before the ARes. Its constants are stored, and the API's values.
+type Flow string
+
+const (
+	FlowFrictionless Flow = "frictionless"
+	FlowChallenge    Flow = "challenge"
+)
+
+// Flow returns the way of the authentication.
+func (d *Details) Flow() Flow {
 	switch d.FirstStatus {
 	case "":
 		return ""
 	case "C", "D":
-		return "challenge"
+		return FlowChallenge
 	}
-	return "frictionless"
+	return FlowFrictionless
 }
 
 // Summarize returns the part of an authentication that its attempt shows.
 func Summarize(a *Record) *Summary {
 	d := &a.Details
-	s := &Summary{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.Flow(), Outcome: a.Outcome,
+	s := &Summary{ID: a.ID, Connector: a.Connector, State: a.State, Status: StatusPending, Flow: d.Flow(), Outcome: a.Outcome,
 		ServerTransID: d.ServerTransID, DSTransID: d.DSTransID, ACSTransID: d.ACSTransID, Version: d.MessageVersion, Network: d.Network,
 		TransStatus: d.TransStatus, TransStatusReason: d.TransStatusReason, ChallengeCancel: d.ChallengeCancel, ECI: d.SentECI, Shift: d.Shift,
 		Exemption: string(d.Exemption), ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage}
 	switch {
-	case a.State == Consumed && (a.Outcome == "authenticated" || a.Outcome == "attempted" || a.Outcome == "exempted"):
-		s.Status = "success"
+	case a.State == Consumed && (a.Outcome == threeds.Authenticated || a.Outcome == threeds.Attempted || a.Outcome == threeds.Exempted):
+		s.Status = StatusSuccess
 	case a.State.Ended():
-		s.Status = "failed"
+		s.Status = StatusFailed
 	case a.State == Created || a.State == Prepared:
-		s.Status = "started"
+		s.Status = StatusStarted
 	}
 	return s
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // KeepReport stores an outcome that a source has stated, once, as evidence about the attempt's latest operation. first is false if it was stored before.
-func (s *Changes) KeepReport(ctx context.Context, w *Loaded, source string, o *sdk.Outcome, note string) (first bool, err error) {
+func (s *Changes) KeepReport(ctx context.Context, w *Loaded, source drive.Source, o *sdk.Outcome, note string) (first bool, err error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return false, err
@@ -29,7 +29,7 @@ func (s *Changes) KeepReport(ctx context.Context, w *Loaded, source string, o *s
 }
 
 // KeepMessage keeps what a message says of an operation, once. first is false if it was kept before.
-func (s *Changes) KeepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) (first bool, err error) {
+func (s *Changes) KeepMessage(ctx context.Context, id, merchantID string, source drive.Source, o *sdk.Outcome, note string) (first bool, err error) {
 	stated, err := json.Marshal(o)
 	if err != nil {
 		return false, fault.Internal(err, "encode evidence")

@@ -28,9 +28,9 @@ func closeAuthenticatorCall(tx Tx, op *payment.Operation) error {
 func (s *Changes) authenticationEnded(ctx context.Context, a *authentication.Record) {
 	d := &a.Details
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
-		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),
+		slog.String("authenticator", a.Connector), slog.String("outcome", string(a.Outcome)), slog.String("trans_status", d.TransStatus),
 		slog.String("reason", d.TransStatusReason), slog.String("error_code", d.ErrorCode), slog.String("vendor_code", d.VendorCode))
-	s.Metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.Flow(), a.ModifiedAt.Sub(a.CreatedAt))
+	s.Metrics.AuthenticationDone(a.Connector, string(d.Network), string(a.Outcome), string(d.Flow()), a.ModifiedAt.Sub(a.CreatedAt))
 }
 
 // dropCardToken deletes the card that was kept for a payment. The token "" deletes nothing. A missing row is no error: the sweeper deletes

@@ -156,7 +156,7 @@ func (s *Disputes) BookLate(ctx context.Context, w *change.Loaded, v evidence.Ve
 // book books a report of the processor on w's dispute, as it was at the time at.
 func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute, at time.Time) error {
 	if said.ID != w.Dispute.ProcessorID {
-		s.Metrics.Alarm("impossible_outcome")
+		s.Metrics.Alarm(evidence.AlarmImpossible)
 		return nil
 	}
 	if d := w.Dispute; said.Status == d.Status && (said.Stage == "" || said.Stage == d.Stage) && said.Amount.Minor == d.Amount && said.Amount.Currency == d.Currency {

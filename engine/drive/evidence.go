@@ -29,7 +29,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 	v, err := d.EvidenceFromWebhooks(ctx, w)
 	ways := d.Waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
-		v.Text = noteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
+		v.Text = noteAnswer(op.ErrorText, string(SourceWebhook), v.Text)
 		if v.Text != op.ErrorText { // once
 			d.Metrics.Alarm("awaits_operator")
 			d.Log.LogAttrs(ctx, slog.LevelError, "only the processor's message or an operator can say what became of an operation",
@@ -37,7 +37,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 		}
 	}
 	if err != nil || len(ways) == 0 || v.Status == payment.OperationSucceeded || v.Status == payment.OperationDeclined {
-		return v, EvidenceOfWebhook, err
+		return v, string(SourceWebhook), err
 	}
 	way := ways[op.ResolveTries%len(ways)]
 	if way == string(sdk.ResolveByIdempotentResend) {
@@ -223,8 +223,15 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	return v.Outcome, v
 }
 
-// EvidenceOfWebhook is the source of evidence from a processor's message.
-const EvidenceOfWebhook = "webhook"
+// Source is where kept evidence comes from. Its constants are stored.
+type Source string
+
+const (
+	SourceWebhook Source = "webhook" // a message of the processor
+	SourceSync    Source = "sync"    // the processor's answer to a query
+	SourceSettle  Source = "settle"  // the answer of a run that came too late
+	SourceStray   Source = "stray"   // a message about an unknown payment: it belongs to no operation
+)
 
 // NoteUnderWay marks a message that came while a run held the operation: recovery reads it if the run brings no answer.
 const NoteUnderWay = "came while the operation was under way"
@@ -242,7 +249,7 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Ver
 	}
 	for _, k := range slices.Backward(kept) {
 		var o sdk.Outcome
-		if k.Source != EvidenceOfWebhook || k.Note != NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+		if k.Source != SourceWebhook || k.Note != NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
 			continue
 		}
 		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown && !v.Empty() {

@@ -135,6 +135,6 @@ func provesNothing(adapter port.AdapterInfo, r *port.DriveResult, to Destination
 		return false // the signature proves that the authenticator sent the message
 	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
-		return ev.Object == "authentication" && !IsEvidence(adapter, r, &ev, to) && !promptsQuery(adapter, &ev, to)
+		return ev.Object == sdk.EventAuthentication && !IsEvidence(adapter, r, &ev, to) && !promptsQuery(adapter, &ev, to)
 	})
 }

@@ -27,7 +27,7 @@ type Evidence struct {
 	OperationID string
 	MerchantID  string
 	At          time.Time
-	Source      string // settle, sync, webhook
+	Source      Source
 	Outcome     []byte // sdk.Outcome as JSON
 	Note        string
 }

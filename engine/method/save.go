@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -360,12 +361,12 @@ func (s *Methods) saveMandate(ctx context.Context, p *payment.Payment, a *paymen
 // authenticate the customer.
 func initialAuthentication(a *payment.Attempt, p *payment.Payment, now time.Time) *InitialAuthentication {
 	s := a.Details.Authentication
-	if s == nil || s.Status != "success" || s.ACSTransID == "" {
+	if s == nil || s.Status != authentication.StatusSuccess || s.ACSTransID == "" {
 		return nil
 	}
 	i := &InitialAuthentication{ACSTransID: s.ACSTransID, DSTransID: s.DSTransID, At: now, Method: "01", Amount: a.Amount, Currency: p.Currency,
 		NetworkTransactionID: a.Details.NetworkTransactionID, Acquirer: a.AccountID}
-	if s.Flow == "challenge" {
+	if s.Flow == authentication.FlowChallenge {
 		i.Method = "02"
 	}
 	return i

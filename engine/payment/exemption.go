@@ -43,9 +43,9 @@ func (x *AttemptExemption) Effective(s *authentication.Summary) bool {
 		return true
 	}
 	switch {
-	case s == nil || s.Flow == "challenge":
+	case s == nil || s.Flow == authentication.FlowChallenge:
 		return false
-	case s.Outcome == string(threeds.Authenticated), s.Outcome == string(threeds.Attempted), s.Outcome == string(threeds.Exempted):
+	case s.Outcome == threeds.Authenticated, s.Outcome == threeds.Attempted, s.Outcome == threeds.Exempted:
 		return true
 	}
 	return false

@@ -37,7 +37,7 @@ func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.Driv
 	s.begin(k, w)
 	err = s.book(ctx, k, read(w, ev.Outcome, false), "")
 	if err == nil && k.Status != Pending {
-		s.Log.LogAttrs(ctx, slog.LevelInfo, "relay resolved", slog.String("relay_id", k.ID), slog.String("by", drive.EvidenceOfWebhook),
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "relay resolved", slog.String("relay_id", k.ID), slog.String("by", string(drive.SourceWebhook)),
 			slog.String("status", string(k.Status)))
 	}
 	return true, err

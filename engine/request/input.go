@@ -209,7 +209,7 @@ func valueOf(v *int64) int64 {
 
 // Recurring is recurring_details: it names a credential of an earlier payment to charge. Type decides which fields are set.
 type Recurring struct {
-	Type string
+	Type RecurringType
 	// ID is set with payment_method_id and mandate_id.
 	ID string
 	// ProcessorToken and AccountID are set with processor_payment_token. An AccountID of "" leaves the choice of the account to the routing.
@@ -221,13 +221,15 @@ type Recurring struct {
 	NetworkTransactionID string
 }
 
-// Types of recurring_details that the engine distinguishes.
+// RecurringType is the type of recurring_details. Its constants are those that the engine distinguishes.
+type RecurringType string
+
 const (
-	RecurringMethod         = "payment_method_id"
-	RecurringMandate        = "mandate_id"
-	RecurringProcessorToken = "processor_payment_token"
-	RecurringNetworkCard    = "network_transaction_id_and_card_details"
-	RecurringLimitedCard    = "card_with_limited_data"
+	RecurringMethod         RecurringType = "payment_method_id"
+	RecurringMandate        RecurringType = "mandate_id"
+	RecurringProcessorToken RecurringType = "processor_payment_token"
+	RecurringNetworkCard    RecurringType = "network_transaction_id_and_card_details"
+	RecurringLimitedCard    RecurringType = "card_with_limited_data"
 )
 
 // MandateInput is mandate_data.

@@ -35,7 +35,7 @@ func CheckRecurring(p *payment.Payment, in *Input) error {
 	off := p.Details.OffSession
 	switch {
 	case p.Details.SetupFutureUsage != "" && !named:
-		return fault.Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type).WithHint("Leave setup_future_usage out.").WithParam("setup_future_usage")
+		return fault.Refused("setup_future_usage cannot be used with recurring_details of type " + string(r.Type)).WithHint("Leave setup_future_usage out.").WithParam("setup_future_usage")
 	case p.Details.SetupFutureUsage != "":
 		return nil // a customer-initiated payment with a saved method
 	case named && off == nil:

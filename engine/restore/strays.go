@@ -35,9 +35,6 @@ type Stray struct {
 	Event      sdk.Event `json:"event"`
 }
 
-// evidenceOfStrays is the source of kept messages about unknown payments. They belong to no operation.
-const evidenceOfStrays = "stray"
-
 // KeepStrays keeps the events of a genuine message that came after a restore and is about no payment of this database. kept is false if the
 // message is not to be kept.
 func (c *Copy) KeepStrays(ctx context.Context, a *account.Account, r *port.DriveResult, events []sdk.Event) (kept bool, err error) {
@@ -62,7 +59,7 @@ func (c *Copy) KeepStrays(ctx context.Context, a *account.Account, r *port.Drive
 				return nil // the processor sent the message again
 			}
 			isNew = true
-			return tx.InsertEvidence(drive.Evidence{MerchantID: a.MerchantID, At: tx.Now(), Source: evidenceOfStrays, Outcome: stray})
+			return tx.InsertEvidence(drive.Evidence{MerchantID: a.MerchantID, At: tx.Now(), Source: drive.SourceStray, Outcome: stray})
 		})
 		if err != nil {
 			return false, fault.Internal(err, "keep a message about an unknown payment")
@@ -81,7 +78,7 @@ func Strays(r Reader) (out []Stray, err error) {
 	list, err := r.Evidence("")
 	for _, k := range list {
 		var s Stray
-		if k.Source != evidenceOfStrays {
+		if k.Source != drive.SourceStray {
 			continue
 		}
 		if e := json.Unmarshal(k.Outcome, &s); e != nil {

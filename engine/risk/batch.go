@@ -32,7 +32,7 @@ var header = []string{"type", "data", "metadata"}
 
 // line is an entry of a Part in its stored form.
 type line struct {
-	Kind     string `json:"k"`
+	Kind     Kind   `json:"k"`
 	Data     string `json:"d"`
 	Metadata string `json:"m,omitempty"`
 }
@@ -154,8 +154,9 @@ func readRow(n int, record []string) (line, error) {
 	}
 	kind, data, metadata := cell(0), cell(1), cell(2)
 	e := &rowError{Row: n, Kind: kind, Data: data}
-	if slices.Contains(Types, kind) {
-		e.Kind, _ = kindOf(kind)
+	if slices.Contains(Types, Type(kind)) {
+		known, _ := kindOf(Type(kind))
+		e.Kind = string(known)
 	}
 	refuse := func(reason string) (line, error) {
 		e.Reason = reason
@@ -164,7 +165,7 @@ func readRow(n int, record []string) (line, error) {
 	switch {
 	case len(record) > len(header):
 		return refuse(fmt.Sprintf("the row has %d columns; the header has %d", len(record), len(header)))
-	case !slices.Contains(Types, kind):
+	case !slices.Contains(Types, Type(kind)):
 		if len(kind) > maxData {
 			e.Kind = ""
 		}
@@ -173,13 +174,13 @@ func readRow(n int, record []string) (line, error) {
 	case data == "":
 		return refuse("data is empty")
 	}
-	if err := checkData(kind, data); err != nil {
+	if err := checkData(Type(kind), data); err != nil {
 		return refuse(err.Message)
 	}
 	if reason := checkMetadata(metadata); reason != "" {
 		return refuse(reason)
 	}
-	return line{strings.Clone(e.Kind), strings.Clone(data), strings.Clone(metadata)}, nil
+	return line{Kind(strings.Clone(e.Kind)), strings.Clone(data), strings.Clone(metadata)}, nil
 }
 
 // checkMetadata returns what is wrong with the metadata k=v;k=v of a row, "" for nothing.

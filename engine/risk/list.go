@@ -42,25 +42,27 @@ type Deps struct {
 	TokenCard func(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error)
 }
 
-// Types of entries in requests.
+// Type is what a request blocks. Its constants are the API's values.
+type Type string
+
 const (
-	TypeBIN         = "card_bin"
-	TypeExtendedBIN = "extended_card_bin"
-	TypeFingerprint = "fingerprint"
+	TypeBIN         Type = "card_bin"
+	TypeExtendedBIN Type = "extended_card_bin"
+	TypeFingerprint Type = "fingerprint"
 )
 
 // Types lists the types of entries in requests, Kinds the kinds in answers.
 var (
-	Types = []string{TypeBIN, TypeExtendedBIN, TypeFingerprint}
-	Kinds = []string{KindBIN, KindExtendedBIN, KindMethod}
+	Types = []Type{TypeBIN, TypeExtendedBIN, TypeFingerprint}
+	Kinds = []Kind{KindBIN, KindExtendedBIN, KindMethod}
 )
 
 // maxData is the largest number of bytes of an entry. A fingerprint has 128.
 const maxData = 255
 
 // kindOf returns the kind of a type, and the number of digits that its data has; 0 for any text.
-func kindOf(kind string) (string, int) {
-	switch kind {
+func kindOf(t Type) (Kind, int) {
+	switch t {
 	case TypeBIN:
 		return KindBIN, 6
 	case TypeExtendedBIN:
@@ -70,8 +72,8 @@ func kindOf(kind string) (string, int) {
 }
 
 // checkData returns what is wrong with the data of an entry.
-func checkData(kind, data string) *fault.Error {
-	if _, digits := kindOf(kind); digits > 0 {
+func checkData(t Type, data string) *fault.Error {
+	if _, digits := kindOf(t); digits > 0 {
 		if len(data) != digits || strings.Trim(data, "0123456789") != "" {
 			return fault.BadFormat("data", expected(digits))
 		}
@@ -95,16 +97,16 @@ func expected(digits int) string {
 	return "a 6 digit number"
 }
 
-func exists(kind string) *fault.Error {
-	if kind == TypeFingerprint {
+func exists(t Type) *fault.Error {
+	if t == TypeFingerprint {
 		return fault.Refused("data associated with the given fingerprint is already blocked").WithParam("data").WithHint("Nothing needs to be changed.")
 	}
 	return fault.Refused("provided bin is already blocked").WithParam("data").WithHint("Nothing needs to be changed.")
 }
 
-func missing(kind string) *fault.Error {
+func missing(t Type) *fault.Error {
 	text := "could not find a blocklist entry for the given bin"
-	if kind == TypeFingerprint {
+	if t == TypeFingerprint {
 		text = "no blocklist record for the given fingerprint id was found"
 	}
 	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text, Param: "data", Hint: "GET /blocklist lists what is blocked."}
@@ -112,39 +114,39 @@ func missing(kind string) *fault.Error {
 
 // Block adds an entry. The next confirm at this node meets it, and at other nodes within knownFor. Errors: IR_05 (422) for a BIN of another length; IR_06
 // (422) for a fingerprint that cannot be one; IR_16 for data that an entry of any kind has.
-func (s *Risk) Block(ctx context.Context, a account.Auth, kind, data string) (*Entry, error) {
-	if err := checkData(kind, data); err != nil {
+func (s *Risk) Block(ctx context.Context, a account.Auth, t Type, data string) (*Entry, error) {
+	if err := checkData(t, data); err != nil {
 		return nil, err
 	}
 	e := &Entry{MerchantID: a.MerchantID, Data: data}
-	e.Kind, _ = kindOf(kind)
+	e.Kind, _ = kindOf(t)
 	err := s.Store.Update(ctx, func(tx Tx) error {
 		e.CreatedAt = tx.Now()
 		if _, err := tx.Blocked(a.MerchantID, data); err == nil {
-			return exists(kind) // nothing was written, so that nothing has to be undone
+			return exists(t) // nothing was written, so that nothing has to be undone
 		}
-		return fault.IfConflict(tx.InsertBlocked(e), exists(kind))
+		return fault.IfConflict(tx.InsertBlocked(e), exists(t))
 	})
 	s.known.changed()
 	return e, fault.FromStore(err, "add to the block list")
 }
 
 // Unblock removes the entry with the data, whatever its kind. Errors: IR_37.
-func (s *Risk) Unblock(ctx context.Context, a account.Auth, kind, data string) (e *Entry, err error) {
+func (s *Risk) Unblock(ctx context.Context, a account.Auth, t Type, data string) (e *Entry, err error) {
 	if strings.ContainsRune(data, 0) {
-		return nil, missing(kind)
+		return nil, missing(t)
 	}
 	err = s.Store.Update(ctx, func(tx Tx) (err error) {
 		if e, err = tx.Blocked(a.MerchantID, data); err == nil {
 			err = tx.DeleteBlocked(a.MerchantID, data)
 		}
-		return fault.IfMissing(err, missing(kind))
+		return fault.IfMissing(err, missing(t))
 	})
 	return e, fault.FromStore(err, "remove from the block list")
 }
 
 // BlockList lists the entries of a kind, the newest first, and counts all of them.
-func (s *Risk) BlockList(ctx context.Context, a account.Auth, kind string, limit, offset int) (list []*Entry, total int, err error) {
+func (s *Risk) BlockList(ctx context.Context, a account.Auth, kind Kind, limit, offset int) (list []*Entry, total int, err error) {
 	err = s.Store.View(ctx, func(r Reader) (err error) {
 		if total, err = r.CountBlocked(a.MerchantID, kind); err != nil {
 			return err

@@ -18,24 +18,26 @@ type Store = port.StoreOf[Reader, Tx]
 type Entry struct {
 	MerchantID string
 	Data       string // as sent
-	Kind       string // KindBIN, KindExtendedBIN or KindMethod
+	Kind       Kind
 	Metadata   string // of a row of a file, as sent; "" for none
 	CreatedAt  time.Time
 }
 
-// Kinds of entries: the first six digits of card numbers, the first eight, and the fingerprint of one number.
+// Kind is what an Entry blocks. Its constants are stored, and the API's values.
+type Kind string
+
 const (
-	KindBIN         = "card_bin"
-	KindExtendedBIN = "extended_card_bin"
-	KindMethod      = "payment_method"
+	KindBIN         Kind = "card_bin"          // the first six digits of card numbers
+	KindExtendedBIN Kind = "extended_card_bin" // the first eight digits
+	KindMethod      Kind = "payment_method"    // the fingerprint of one number
 )
 
 // Job adds the entries of a file.
 type Job struct {
 	MerchantID string
 	ID         string // blkbatch_…
-	Status     string // JobInitiated, JobProcessing or JobCompleted
-	Total      int    // rows of the file
+	Status     JobStatus
+	Total      int // rows of the file
 	Succeeded  int
 	Failed     int
 	Parts      int // parts that are left
@@ -43,11 +45,13 @@ type Job struct {
 	ModifiedAt time.Time
 }
 
-// The states of a Job.
+// JobStatus is the state of a Job. Its constants are stored, and the API's values.
+type JobStatus string
+
 const (
-	JobInitiated  = "initiated"
-	JobProcessing = "processing"
-	JobCompleted  = "completed"
+	JobInitiated  JobStatus = "initiated"
+	JobProcessing JobStatus = "processing"
+	JobCompleted  JobStatus = "completed"
 )
 
 // Part is some of the entries of a Job that are still to be added. Each is a line of JSON.
@@ -69,8 +73,8 @@ type ListReader interface {
 	// BlockedSince returns the data of entries that were made at a time or later, in any order.
 	BlockedSince(merchantID string, since time.Time, limit int) ([]string, error)
 	// BlockList lists entries of a kind, the newest first. A limit of 0 gives none.
-	BlockList(merchantID, kind string, limit, offset int) ([]*Entry, error)
-	CountBlocked(merchantID, kind string) (int, error)
+	BlockList(merchantID string, kind Kind, limit, offset int) ([]*Entry, error)
+	CountBlocked(merchantID string, kind Kind) (int, error)
 	// BlockJob reads a job. In a Tx it locks the row.
 	BlockJob(merchantID, id string) (*Job, error)
 	// BlockJobs lists jobs, the newest first.

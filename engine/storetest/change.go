@@ -416,7 +416,7 @@ func testChildren(t *testing.T, s engine.Store) {
 			if err := tx.InsertEvent(&payment.Event{ID: id, MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: o.StartedAt}); err != nil {
 				return err
 			}
-			if err := tx.InsertEvidence(drive.Evidence{OperationID: "op", MerchantID: merchantA, Source: id, At: base, Outcome: []byte(`{}`), Note: "n"}); err != nil {
+			if err := tx.InsertEvidence(drive.Evidence{OperationID: "op", MerchantID: merchantA, Source: drive.Source(id), At: base, Outcome: []byte(`{}`), Note: "n"}); err != nil {
 				return err
 			}
 		}
@@ -433,7 +433,7 @@ func testChildren(t *testing.T, s engine.Store) {
 	require.Equal(t, oldest, ids(events, func(e *payment.Event) string { return e.ID }))
 	require.Equal(t, &payment.Event{ID: "d", MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: base.Add(3 * time.Second)}, events[3])
 	evidence := get(t, s, func(r engine.Reader) ([]drive.Evidence, error) { return r.Evidence("op") })
-	require.Equal(t, oldest, ids(evidence, func(e drive.Evidence) string { return e.Source }))
+	require.Equal(t, oldest, ids(evidence, func(e drive.Evidence) string { return string(e.Source) }))
 	require.Equal(t, drive.Evidence{OperationID: "op", MerchantID: merchantA, Source: "c", At: base, Outcome: []byte(`{}`), Note: "n"}, evidence[0])
 
 	event := filled[payment.Event](new(filler))

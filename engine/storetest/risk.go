@@ -132,7 +132,7 @@ func testRelays(t *testing.T, s engine.Store) {
 }
 
 func testBlockLists(t *testing.T, s engine.Store) {
-	insert := func(merchant, data, kind string, at time.Duration) {
+	insert := func(merchant, data string, kind risk.Kind, at time.Duration) {
 		update(t, s, func(tx engine.Tx) error {
 			return tx.InsertBlocked(&risk.Entry{MerchantID: merchant, Data: data, Kind: kind, CreatedAt: base.Add(at)})
 		})
@@ -142,7 +142,7 @@ func testBlockLists(t *testing.T, s engine.Store) {
 	insert(merchantA, "450000", risk.KindBIN, 3*time.Second)
 	insert(merchantA, "40000000", risk.KindExtendedBIN, 0)
 	insert(merchantB, "400000", risk.KindBIN, 0)
-	list := func(merchant, kind string, limit, offset int) []string {
+	list := func(merchant string, kind risk.Kind, limit, offset int) []string {
 		return ids(get(t, s, func(r engine.Reader) ([]*risk.Entry, error) { return r.BlockList(merchant, kind, limit, offset) }), func(e *risk.Entry) string { return e.Data })
 	}
 	require.Equal(t, []string{"450000", "500000", "400000"}, list(merchantA, risk.KindBIN, 10, 0), "newest first; of one time, the row that came last")

@@ -111,7 +111,7 @@ func (s *Stories) Story(ctx context.Context, auth account.Auth, id string) (*Sto
 				return err
 			}
 			for _, e := range said {
-				o.Evidence = append(o.Evidence, Evidence{At: e.At, Source: e.Source, Note: e.Note, Outcome: outcome(e.Outcome)})
+				o.Evidence = append(o.Evidence, Evidence{At: e.At, Source: string(e.Source), Note: e.Note, Outcome: outcome(e.Outcome)})
 			}
 		}
 		out.Events, err = events(r, auth.MerchantID, p)

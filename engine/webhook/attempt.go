@@ -136,7 +136,7 @@ func (d *Delivery) settle(a *Attempt, gone bool, now time.Time, retries []time.D
 }
 
 // attempt sends a delivery once. gone is true if there is nowhere to send it: nothing was sent, and no later attempt could.
-func (s *Service) attempt(ctx context.Context, d *Delivery, kind string) (a *Attempt, gone bool) {
+func (s *Service) attempt(ctx context.Context, d *Delivery, kind AttemptKind) (a *Attempt, gone bool) {
 	at := s.Now().UTC().Truncate(time.Millisecond)
 	a = &Attempt{MerchantID: d.MerchantID, EventID: d.EventID, EndpointID: d.EndpointID, ID: ids.New("att_"), Kind: kind, At: at}
 	t, err := s.target(ctx, d)

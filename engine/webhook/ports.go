@@ -48,7 +48,7 @@ type Attempt struct {
 	EventID    string
 	EndpointID string
 	ID         string
-	Kind       string // InitialAttempt, AutomaticRetry or ManualRetry
+	Kind       AttemptKind
 	At         time.Time
 	Took       time.Duration
 	Status     int    // HTTP status; 0 without an answer
@@ -57,11 +57,13 @@ type Attempt struct {
 	Answer     *Answer
 }
 
-// Kinds of attempts.
+// AttemptKind says why an attempt was made. Its constants are stored, and the API's values.
+type AttemptKind string
+
 const (
-	InitialAttempt = "initial_attempt"
-	AutomaticRetry = "automatic_retry"
-	ManualRetry    = "manual_retry"
+	InitialAttempt AttemptKind = "initial_attempt"
+	AutomaticRetry AttemptKind = "automatic_retry"
+	ManualRetry    AttemptKind = "manual_retry"
 )
 
 // Answer is what an endpoint answered: shortened, without card numbers.

@@ -176,7 +176,7 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 		if n := len(a.Operator.Approvals); n > 0 && !info.BuiltIn {
 			last := a.Operator.Approvals[n-1]
 			at := c.time(last.At)
-			approved = Cell{Time: &at, Note: "by " + last.By + ", version " + last.Version}
+			approved = Cell{Time: &at, Note: "by " + string(last.By) + ", version " + last.Version}
 		}
 		if more := account.Awaiting(a, info); !more.IsEmpty() {
 			state = Chip{"waits for approval", "wait", marks["wait"]}

@@ -23,7 +23,7 @@ import (
 type connectorKind struct {
 	path, heading, lead, one string
 	kind                     sdk.Kind
-	accountType              string
+	accountType              account.Type
 	none                     Empty
 }
 

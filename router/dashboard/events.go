@@ -257,7 +257,7 @@ func (c *call) attemptBlock(n int, a *webhook.AttemptView) Block {
 	if a.Failure != "" {
 		state = Chip{"not taken", "bad", marks["bad"]}
 	}
-	b := Block{Heading: "Attempt " + strconv.Itoa(n), Chip: &state, Facts: []Named{fact("Time", Cell{Time: &at}), fact("Kind", Cell{Text: words(a.Kind)}), fact("Took", Cell{Text: shortly(a.Took)})}}
+	b := Block{Heading: "Attempt " + strconv.Itoa(n), Chip: &state, Facts: []Named{fact("Time", Cell{Time: &at}), fact("Kind", Cell{Text: words(string(a.Kind))}), fact("Took", Cell{Text: shortly(a.Took)})}}
 	if a.Status > 0 {
 		b.Facts = append(b.Facts, fact("Status", Cell{Text: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)}))
 	}

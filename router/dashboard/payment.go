@@ -238,7 +238,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 	}
 	p.facts(c, v)
 	if t := a.Details.Authentication; t != nil {
-		p.ThreeDS = facts("Authenticator", t.Connector, "Version", t.Version, "Flow", t.Flow, "Result", words(t.Outcome), "Status", t.TransStatus,
+		p.ThreeDS = facts("Authenticator", t.Connector, "Version", t.Version, "Flow", string(t.Flow), "Result", words(string(t.Outcome)), "Status", t.TransStatus,
 			"Reason", t.TransStatusReason, "ECI", t.ECI, "Liability", words(t.Shift), "Exemption", words(t.Exemption), "Cancelled by the customer", t.ChallengeCancel,
 			"Error", t.ErrorMessage)
 	}

@@ -149,8 +149,8 @@ var profileParts = []profilePart{
 				{Name: "is_manual_retry_enabled", Label: "Let the shop confirm a failed payment again", Kind: "checkbox", Value: either(p.Settings.ManualRetry, "true", "")},
 				{Name: "is_strict_routing_enabled", Label: "Never use an account that the routing did not choose", Kind: "checkbox", Value: either(r.Strict, "true", "")},
 				{Name: "scheme_retry_limits", Label: "Retries beyond the limits of card schemes", Kind: "select", Options: []Option{
-					{"", "Not sent; simulators only warn", r.Limits == ""}, {account.LimitsEnforce, "Not sent", r.Limits == account.LimitsEnforce},
-					{account.LimitsWarn, "Sent, with a warning", r.Limits == account.LimitsWarn}, {account.LimitsIgnore, "Sent, and nothing is counted", r.Limits == account.LimitsIgnore}}}}
+					{"", "Not sent; simulators only warn", r.Limits == ""}, {string(account.LimitsEnforce), "Not sent", r.Limits == account.LimitsEnforce},
+					{string(account.LimitsWarn), "Sent, with a warning", r.Limits == account.LimitsWarn}, {string(account.LimitsIgnore), "Sent, and nothing is counted", r.Limits == account.LimitsIgnore}}}}
 		}, values: func(c *call) map[string]any {
 			v := c.sent(nil, "is_auto_retries_enabled", "is_manual_retry_enabled", "is_strict_routing_enabled")
 			for name, n := range c.numbers("max_auto_retries_enabled") {

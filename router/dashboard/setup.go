@@ -218,7 +218,7 @@ func (c *call) posts(ctx context.Context, profiles []*account.Profile) (n int, e
 }
 
 // useful returns the first account of a type that takes operations.
-func useful(accounts []*account.Account, kind string) *account.Account {
+func useful(accounts []*account.Account, kind account.Type) *account.Account {
 	for _, a := range accounts {
 		if a.Type == kind && !a.Disabled && a.Active {
 			return a

@@ -341,7 +341,7 @@ func (s *Authentications) fallbackAuthenticator(ctx context.Context, c *authCase
 // withdraw restores a payment's state after a confirm that could not begin.
 func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
 	s.keepAnswer(c, ans)
-	s.finish(c, authentication.Errored, string(threeds.Errored))
+	s.finish(c, authentication.Errored, threeds.Errored)
 	c.auth.Details.ErrorCode, c.auth.Details.ErrorMessage = threeds.CodeError, ans.reject.Message
 	c.moved = true
 	c.w.Attempt.Details.Card, c.w.Attempt.Details.Confirmed, c.w.Attempt.Private = nil, false, &payment.AttemptPrivate{}

@@ -53,11 +53,11 @@ func (s *Authentications) conclude(ctx context.Context, c *authCase, d threeds.D
 	if d.Action.Authorizes() {
 		return s.takeResult(ctx, c, d)
 	}
-	return s.failPayment(c, authentication.Done, string(d.Outcome), d.ErrorCode)
+	return s.failPayment(c, authentication.Done, d.Outcome, d.ErrorCode)
 }
 
 // finish ends the authentication and drops the card.
-func (s *Authentications) finish(c *authCase, state authentication.State, outcome string) {
+func (s *Authentications) finish(c *authCase, state authentication.State, outcome threeds.Outcome) {
 	a := c.auth
 	a.State, a.Outcome, a.DueAt, a.Details.EndedAt = state, outcome, time.Time{}, c.now
 	a.Instrument, a.Request = nil, nil
@@ -66,7 +66,7 @@ func (s *Authentications) finish(c *authCase, state authentication.State, outcom
 }
 
 // failPayment ends authentication and payment without an authorization.
-func (s *Authentications) failPayment(c *authCase, state authentication.State, outcome, code string) error {
+func (s *Authentications) failPayment(c *authCase, state authentication.State, outcome threeds.Outcome, code string) error {
 	d := &c.auth.Details
 	d.ErrorCode, d.ErrorMessage = code, messageOf(code)
 	if d.Shift == "" {
@@ -88,7 +88,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	a := c.auth
 	if !c.waiting() { // cancelled in the meantime: the result is stored, but nothing uses it
 		c.alarms = append(c.alarms, string(threeds.FlagLateResult))
-		s.finish(c, authentication.Expired, string(d.Outcome))
+		s.finish(c, authentication.Expired, d.Outcome)
 		return nil
 	}
 	err := s.Changes.WithAccount(ctx, c.w)
@@ -97,7 +97,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	}
 	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
-		return s.failPayment(c, authentication.Done, string(d.Outcome), threeds.CodeError)
+		return s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError)
 	}
 	first, secrets, err := s.instrumentOf(ctx, a)
 	if err != nil {
@@ -106,25 +106,25 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	b := &a.Details.Bound
 	if b.Amount != c.w.Attempt.Amount || b.Currency != c.w.Payment.Currency || b.AccountID != c.w.Attempt.AccountID || !bytes.Equal(b.Card, s.cardHash(a.MerchantID, secrets.Number)) {
 		c.alarms = append(c.alarms, "authentication_binding")
-		return s.failPayment(c, authentication.Done, string(d.Outcome), threeds.CodeError)
+		return s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError)
 	}
 	if blocked, err := s.Resumed(ctx, c.w, secrets.Number, c.now); err != nil {
 		return err
 	} else if blocked {
 		c.moved, c.w.Attempt.Private.Invoke = true, nil
-		s.finish(c, authentication.Done, string(d.Outcome))
+		s.finish(c, authentication.Done, d.Outcome)
 		return nil
 	}
 	if p := d.Proof; p != nil {
 		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
-			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: a.Details.Flow(),
+			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: string(a.Details.Flow()),
 			CAVVAlgorithm: a.Details.CAVVAlgorithm}
 		if p.WithValue {
 			secrets.CAVV = secret.New(a.Private.CAVV)
 		}
 	}
 	first.Exemption = claimedExemption(c, d)
-	if d.Outcome == threeds.Authenticated && a.Details.Flow() == "challenge" {
+	if d.Outcome == threeds.Authenticated && a.Details.Flow() == authentication.FlowChallenge {
 		c.strong = s.Vault.Fingerprint(a.MerchantID, secrets.Number)
 	}
 	w := c.w
@@ -139,7 +139,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	w.Payment.OpenOperation = w.Operation.ID
 	w.Attempt.Private.Invoke = nil
 	c.moved = true
-	s.finish(c, authentication.Consumed, string(d.Outcome))
+	s.finish(c, authentication.Consumed, d.Outcome)
 	if w.Attempt.Status == payment.AuthenticationPending {
 		return payment.Move(w.Payment, w.Attempt, payment.TriggerResume, c.now)
 	}

@@ -76,7 +76,7 @@ func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, 
 	v := s.callbackView(c)
 	for i := range r.Outcome.Events {
 		ev := &r.Outcome.Events[i]
-		if ev.Object != "authentication" {
+		if ev.Object != sdk.EventAuthentication {
 			continue
 		}
 		if err := s.bookAuthenticatorEvent(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToEvent); err != nil {

@@ -26,7 +26,7 @@ func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string,
 	}
 	for i := range r.Outcome.Events {
 		ev := &r.Outcome.Events[i]
-		if ev.Object != "authentication" {
+		if ev.Object != sdk.EventAuthentication {
 			continue
 		}
 		if err := s.bookAuthenticatorEvent(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToResult); err != nil {

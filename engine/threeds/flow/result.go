@@ -193,7 +193,7 @@ func (s *Authentications) giveUp(c *authCase) error {
 // end ends an authentication that has no answer: it never authorizes.
 func (s *Authentications) end(c *authCase, state authentication.State, how threeds.Ending) error {
 	d := threeds.End(how)
-	return s.failPayment(c, state, string(d.Outcome), d.ErrorCode)
+	return s.failPayment(c, state, d.Outcome, d.ErrorCode)
 }
 
 // cancelChallenge notifies an authenticator that offers the operation that the payer has left. Nothing depends on it.

@@ -252,7 +252,7 @@ func (e *Authentications) CancelAuthentication(ctx context.Context, w *change.Lo
 	c.background = true
 	c.auth.ModifiedAt = now
 	c.auth.Details.ErrorCode = "cancelled"
-	e.finish(c, authentication.Expired, string(threeds.Abandoned))
+	e.finish(c, authentication.Expired, threeds.Abandoned)
 	w.Attempt.Private.Invoke = nil
 	w.Attempt.Details.Authentication = authentication.Summarize(c.auth)
 	ch.Authentication, ch.Ended = c.auth, true

@@ -44,7 +44,7 @@ func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *
 		if a.Details.StepUp {
 			soft.StepUps++
 		}
-		soft.Challenged = soft.Challenged || a.State == authentication.Consumed && a.Details.Flow() == "challenge"
+		soft.Challenged = soft.Challenged || a.State == authentication.Consumed && a.Details.Flow() == authentication.FlowChallenge
 	}
 	if d := threeds.StepUp(cfg, soft); !d.Run {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.Payment.ID), slog.String("reason", d.Reason))

@@ -96,7 +96,7 @@ func (s *Authentications) resume(ctx context.Context, id string) error {
 		case a.DueAt.IsZero() || c.now.Before(a.DueAt):
 			return vault.ErrUnchanged // another node continues it
 		case !c.waiting():
-			s.finish(c, authentication.Expired, string(threeds.Abandoned))
+			s.finish(c, authentication.Expired, threeds.Abandoned)
 			return nil
 		case !c.now.Before(a.Deadline):
 			return s.end(c, authentication.Expired, threeds.PayerNeverCame)
