@@ -80,7 +80,7 @@ func TestWordBesideAMessage(t *testing.T) {
 	reference := w.refunded("r").Reference
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, err := w.ResolveOperation(context.Background(), op, word("succeeded", func(in *request.OperatorWord) { in.Reference = "re_1" }))
+		_, err := w.ResolveOperation(context.Background(), op, word("succeeded", func(in *request.ResolutionInput) { in.Reference = "re_1" }))
 		var e *fault.Error
 		require.True(t, err == nil || errors.As(err, &e), "%v", err)
 	})

@@ -60,7 +60,7 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	note()
 	switch next {
 	case evidence.CancelNoted:
-		return wantCancel(w, now), nil
+		return requestCancel(w, now), nil
 	case evidence.CancelLocally:
 		return e.cancelLocally(ctx, w, waiting, now)
 	case evidence.CancelWaiting:
@@ -80,8 +80,8 @@ func (e *Engine) voidIntent(w *change.Loaded, amount int64, now time.Time) (*cha
 	return e.intent(w, payment.TriggerVoidStart, now)
 }
 
-// wantCancel stores that the merchant wants the payment cancelled.
-func wantCancel(w *change.Loaded, now time.Time) *change.Change {
+// requestCancel stores that the merchant wants the payment cancelled.
+func requestCancel(w *change.Loaded, now time.Time) *change.Change {
 	w.Attempt.Details.CancelWanted = true
 	w.Payment.ModifiedAt, w.Attempt.ModifiedAt = now, now
 	return &change.Change{Payment: w.Payment, Attempt: w.Attempt}
@@ -97,17 +97,17 @@ func (e *Engine) cancelWaiting(ctx context.Context, w *change.Loaded, waiting *p
 		w.Attempt.Details.CancelWanted = true
 		return e.voidIntent(w, w.Attempt.Amount, now)
 	case evidence.CancelNoted:
-		return wantCancel(w, now), nil
+		return requestCancel(w, now), nil
 	}
 	w.Operation = waiting
-	defer e.driver.KeepRest(ctx, &w.Run)
-	v, err := e.driver.AskProcessor(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
+	v, err := e.driver.QueryProcessor(ctx, &w.Run)
 	if err != nil {
 		return nil, err
 	}
 	switch evidence.AfterCancelAsked(w.Attempt, v) {
 	case evidence.CancelNoted:
-		return wantCancel(w, now), nil
+		return requestCancel(w, now), nil
 	case evidence.CancelLocally:
 		return e.cancelLocally(ctx, w, waiting, now)
 	}
@@ -135,13 +135,13 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 	if err := e.CancelAuthentication(ctx, w, c, now); err != nil {
 		return nil, err
 	}
-	return e.changes.Announced(ctx, w, c, now)
+	return e.changes.Announce(ctx, w, c, now)
 }
 
 // cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to
 // cancel, or the outcome was unknown for longer than a customer waits. It returns whether it added the void.
 func (e *Engine) cancelAfter(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) (bool, error) {
-	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.driver.Waits(), now)
+	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.driver.Timing(), now)
 	if err != nil {
 		return false, fault.Internal(err, "void payment")
 	}

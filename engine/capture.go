@@ -54,7 +54,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	amount := p.Capturable
 	if in.Amount != nil {
 		amount = *in.Amount
-		if err := captureWithin(w, in, amount); err != nil {
+		if err := checkCaptureAmount(w, in, amount); err != nil {
 			return 0, err
 		}
 	}
@@ -66,7 +66,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	case in.Amount == nil && multiple:
 		return 0, fault.Missing("amount_to_capture")
 	}
-	if err := captureWithin(w, in, amount); err != nil {
+	if err := checkCaptureAmount(w, in, amount); err != nil {
 		return 0, err
 	}
 	switch {
@@ -85,9 +85,9 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	return amount, nil
 }
 
-// captureWithin checks the amount of a capture against what a person's click allows, and against what is held. More than what is held may be captured
+// checkCaptureAmount checks the amount of a capture against what a person's click allows, and against what is held. More than what is held may be captured
 // where the processor grants an overcapture, up to the highest amount of a payment.
-func captureWithin(w *change.Loaded, in *request.CaptureInput, amount int64) error {
+func checkCaptureAmount(w *change.Loaded, in *request.CaptureInput, amount int64) error {
 	if amount <= 0 {
 		return fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture").WithHint("Send a whole number above zero.")
 	}

@@ -99,7 +99,7 @@ func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, 
 	superseded := ""
 	if first != nil {
 		superseded = first.ID
-		if err := e.takeOver(ctx, w, first); err != nil {
+		if err := e.inheritRequest(ctx, w, first); err != nil {
 			return nil, err
 		}
 	}
@@ -112,8 +112,8 @@ func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, 
 	return c, nil
 }
 
-// takeOver copies the request and the card of the completed operation into the run of the complete operation.
-func (e *Engine) takeOver(ctx context.Context, w *change.Loaded, first *payment.Operation) error {
+// inheritRequest copies the request and the card of the completed operation into the run of the complete operation.
+func (e *Engine) inheritRequest(ctx context.Context, w *change.Loaded, first *payment.Operation) error {
 	later := w.Request
 	if err := e.vault.OpenJSON(first.Request, vault.RequestAD(first.ID), &w.Request); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 // confirmLoaded checks a confirm of an existing payment against the rules, and begins it.
 func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	if err := e.confirmable(w, now); err != nil {
+	if err := e.mayConfirm(w, now); err != nil {
 		return nil, err
 	}
 	own := *in // the decision may run again with the input as it came
@@ -98,8 +98,8 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	return e.confirm(ctx, next, in)
 }
 
-// confirmable refuses a confirm that the payment's status does not allow.
-func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
+// mayConfirm refuses a confirm that the payment's status does not allow.
+func (e *Engine) mayConfirm(w *change.Loaded, now time.Time) error {
 	s := w.Payment.Status
 	if err := e.RefuseUncharged(w.Payment); err != nil && (s.Facts().Confirm || s == payment.Failed) {
 		return err
@@ -139,7 +139,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if err != nil {
 		return nil, err
 	}
-	look, err := e.Guard(ctx, w, in, c.Secrets.Number)
+	look, err := e.CheckTesting(ctx, w, in, c.Secrets.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +149,11 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if err != nil {
 		return nil, err
 	}
-	if blocked, err := e.Refuse(ctx, w, in, c, look, now); blocked != nil || err != nil {
+	if blocked, err := e.FailBlocked(ctx, w, in, c, look, now); blocked != nil || err != nil {
 		return blocked, err
 	}
 	w.Account, w.Adapter, w.Further = route.Account, route.Adapter, route.Rest
-	if err := e.Repeat(ctx, w, in, c, now); err != nil {
+	if err := e.CheckSchemeLimits(ctx, w, in, c, now); err != nil {
 		return nil, err
 	}
 	if w.CardInfo, err = w.EncryptCard(c, now); err != nil { // a key that cannot be used stops no payment
@@ -180,7 +180,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return nil, err
 	}
 	if (flow.RunsExternal3DS(w, in) || instead) && !w.Exemption.Direct() {
-		if err := e.Guarded(ctx, w); err != nil {
+		if err := e.CheckFailures(ctx, w); err != nil {
 			return nil, err
 		}
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, nil)
@@ -188,13 +188,13 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if ri, err := e.ThreeRIFor(ctx, w, in, c); err != nil {
 		return nil, err
 	} else if ri != nil {
-		if err := e.Guarded(ctx, w); err != nil {
+		if err := e.CheckFailures(ctx, w); err != nil {
 			return nil, err
 		}
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	w.FillAttempt(in, c)
-	e.routes.MayRetry(w, in, c)
+	e.routes.PrepareRetry(w, in, c)
 	if t := in.ThreeDS; t != nil {
 		w.Attempt.Details.Authentication = &authentication.Summary{Status: authentication.StatusSuccess, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request

@@ -35,11 +35,11 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
 	}
 	if auth.Repeated {
-		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
+		if v, err := e.repeatedCreate(ctx, auth, in); v != nil || err != nil {
 			return v, err
 		}
 	}
-	c, err := e.creation(ctx, auth, in, w, optional.IsTrue(in.Confirm))
+	c, err := e.createChange(ctx, auth, in, w, optional.IsTrue(in.Confirm))
 	refused := risk.Suspicious(err)
 	if err != nil && !refused {
 		return nil, err
@@ -48,10 +48,10 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 		err = e.changes.Commit(ctx, c)
 	}
 	if refused || errors.Is(err, change.ErrHeld) {
-		return e.createGuarded(ctx, auth, in, w)
+		return e.createWithoutCard(ctx, auth, in, w)
 	}
 	if errors.Is(err, fault.ErrConflict) && auth.RequestToken != "" {
-		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
+		if v, err := e.repeatedCreate(ctx, auth, in); v != nil || err != nil {
 			return v, err // a repeat was faster, at another node
 		}
 	}
@@ -62,8 +62,8 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	return e.changes.View(w), nil
 }
 
-// creation returns the change that makes a payment in w and, with confirm, begins it.
-func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.Input, w *change.Loaded, confirm bool) (c *change.Change, err error) {
+// createChange returns the change that makes a payment in w and, with confirm, begins it.
+func (e *Engine) createChange(ctx context.Context, auth account.Auth, in *request.Input, w *change.Loaded, confirm bool) (c *change.Change, err error) {
 	if w.Merchant, err = e.Dir.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	if confirm {
 		c, err = e.confirm(ctx, &change.Confirming{Loaded: w}, in)
 	} else {
-		c, err = e.createOnly(w, in)
+		c, err = e.createUnconfirmed(w, in)
 	}
 	if err == nil && optional.IsTrue(in.PaymentLink) {
 		c.Link, err = paylink.New(w.Payment, w.Profile, e.opts.PublicURL, in)
@@ -96,13 +96,13 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	return c, err
 }
 
-// createGuarded stores the payment without its card, because the guard of its profile refuses it or lets it wait, and then confirms it. A refused
+// createWithoutCard stores the payment without its card, because the guard of its profile refuses it or lets it wait, and then confirms it. A refused
 // payment stays, and may be confirmed later.
-func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *request.Input, tried *change.Loaded) (*change.View, error) {
+func (e *Engine) createWithoutCard(ctx context.Context, auth account.Auth, in *request.Input, tried *change.Loaded) (*change.View, error) {
 	bare := *in
 	bare.PaymentID, bare.Card, bare.HasMethodData = tried.Payment.ID, nil, false
 	w := &change.Loaded{Run: drive.Run{Token: auth.RequestToken}}
-	c, err := e.creation(ctx, auth, &bare, w, false)
+	c, err := e.createChange(ctx, auth, &bare, w, false)
 	if err != nil {
 		return nil, err
 	}
@@ -112,9 +112,9 @@ func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *reque
 	return e.changes.Decide(ctx, auth, w.Payment.ID, func(w *change.Loaded) (*change.Change, error) { return e.confirmLoaded(ctx, w, in) })
 }
 
-// createdBefore returns the payment that another try of the same create has made, nil if no try has made it. When nothing of that try has
-// left the host, createdBefore performs the payment.
-func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
+// repeatedCreate returns the payment that another try of the same create has made, nil if no try has made it. When nothing of that try has
+// left the host, repeatedCreate performs the payment.
+func (e *Engine) repeatedCreate(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID)
 	if fault.IsNotFound(err) {
 		return nil, nil
@@ -134,10 +134,10 @@ func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *reque
 	})
 }
 
-// createOnly stores a payment that is not confirmed yet. It keeps the payment's card for a few minutes.
-func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change, error) {
+// createUnconfirmed stores a payment that is not confirmed yet. It keeps the payment's card for a few minutes.
+func (e *Engine) createUnconfirmed(w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := w.Payment.CreatedAt
-	token, err := e.keepCard(w, in, now)
+	token, err := e.sealCard(w, in, now)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +154,8 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 	return c.KeepCustomer(w), nil
 }
 
-// keepCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.
-func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*payment.CardToken, error) {
+// sealCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.
+func (e *Engine) sealCard(w *change.Loaded, in *request.Input, now time.Time) (*payment.CardToken, error) {
 	if in.Card == nil {
 		return nil, nil
 	}

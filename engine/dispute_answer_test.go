@@ -286,7 +286,7 @@ func TestDisputeAnswerResolvedByOperator(t *testing.T) {
 	_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
 	require.NoError(t, err)
 	op := w.disputed(dispute).Details.Answer.OperationID
-	_, err = w.ResolveOperation(t.Context(), op, request.OperatorWord{Outcome: payment.FoundSucceeded, By: "jane", Why: "the processor's page"})
+	_, err = w.ResolveOperation(t.Context(), op, request.ResolutionInput{Outcome: payment.FoundSucceeded, By: "jane", Why: "the processor's page"})
 	require.NoError(t, err)
 	d := w.disputed(dispute)
 	require.Equal(t, []any{sdk.DisputeAccepted, disputed.AnswerDone}, []any{d.Status, d.Details.Answer.Status})

@@ -115,7 +115,7 @@ func TestLastAccountIsNeverOut(t *testing.T) {
 	}
 	require.Equal(t, "second", w.connector())
 	named := sale(1200, visa)
-	named.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: "first"}}}
+	named.Routing = &routed.Preference{Type: "single", Choices: []routed.Choice{{Connector: "first"}}}
 	require.Equal(t, "first", w.pay(named).Attempt.Connector)
 	yes := true
 	_, err := w.UpdateAccount(t.Context(), w.auth, w.backup.ID, account.AccountInput{Disabled: &yes})

@@ -68,7 +68,7 @@ func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context
 	found := len(o.Events) == 0
 	for i := range o.Events {
 		ev := &o.Events[i]
-		if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
+		if ev.AccountID != "" && !e.ownsAccount(account, ev.AccountID) {
 			e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
 			found = true // one address may serve several accounts at the processor, so this event is no error
 			continue
@@ -143,15 +143,15 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return false, err
 	}
 	if asks := ev.Object == sdk.EventRefund || ev.Object == sdk.EventPayment; asks && (ev.Sync || ev.Outcome == nil) {
-		if err := e.mayAsk(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
+		if err := e.allowQuery(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
 			return true, err
 		}
 	}
 	switch {
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
-		return true, e.askUnnamed(ctx, w.Payment)
+		return true, e.syncUnnamedRefunds(ctx, w.Payment)
 	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
-		if err := e.askAboutDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
+		if err := e.queryDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
 			return true, err
 		}
 		return true, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
@@ -163,14 +163,14 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); err != nil {
 			return true, err
 		} else if booked {
-			return true, errors.Join(e.Disputes.BookMessage(ctx, w, ev.Dispute.ID), e.askAboutDisputed(ctx, w))
+			return true, errors.Join(e.Disputes.BookMessage(ctx, w, ev.Dispute.ID), e.queryDisputed(ctx, w))
 		}
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Object != sdk.EventPayment:
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
 		if w.Attempt.EndedWithoutMoney() || !w.Payment.Status.Facts().Sync {
-			return true, e.askAboutClosed(ctx, w)
+			return true, e.queryClosed(ctx, w)
 		}
 		return true, e.forceSync(ctx, w)
 	}
@@ -178,10 +178,10 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// askAboutDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
+// queryDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
 // a dispute that payswitch knows. It raises an alarm once for each attempt, because no query finds a dispute that payswitch does not know.
-func (e *Engine) askAboutDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
-	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
+func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
+	if err := e.driver.AllowQuery(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
 		return err
 	}
 	first, err := e.changes.KeepReport(ctx, w, drive.SourceWebhook, nil, "a message without proof speaks of a dispute")
@@ -201,20 +201,20 @@ func (e *Engine) askAboutDispute(ctx context.Context, w *change.Loaded, said *sd
 	if w.Attempt.ID == w.Payment.AttemptID && w.Payment.Status.Facts().Sync {
 		return e.forceSync(ctx, w)
 	}
-	return e.askAboutClosed(ctx, w)
+	return e.queryClosed(ctx, w)
 }
 
-// mayAsk spends one question about a payment or refund of a merchant. Only the processor can send what has a right signature, so that is not limited.
-func (e *Engine) mayAsk(r *port.DriveResult, merchantID, id string) error {
+// allowQuery spends one question about a payment or refund of a merchant. Only the processor can send what has a right signature, so that is not limited.
+func (e *Engine) allowQuery(r *port.DriveResult, merchantID, id string) error {
 	if r.Verified() {
 		return nil
 	}
-	return e.driver.MayAsk(merchantID + "/" + id)
+	return e.driver.AllowQuery(merchantID + "/" + id)
 }
 
-// owns reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.
-// owns never compares secrets: an adapter could use the comparison to guess them.
-func (e *Engine) owns(a *account.Account, name string) bool {
+// ownsAccount reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.
+// ownsAccount never compares secrets: an adapter could use the comparison to guess them.
+func (e *Engine) ownsAccount(a *account.Account, name string) bool {
 	for _, v := range drive.FlatMetadata(a.Metadata) {
 		if v == name {
 			return true
@@ -258,7 +258,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		e.metrics.Alarm("amount_mismatch")
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
-	o = w.AsRequested(o)
+	o = w.NormalizeReport(o)
 	var heard []*payment.Operation
 	if w.Attempt.AccountID != "" {
 		ops, err := e.changes.OperationsOf(ctx, w.Payment)
@@ -288,9 +288,9 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 		w.Operation = op
 		v := evidence.InterpretSync(op, w.Attempt, o, false)
 		if v.Alarm != "" && v.Status == payment.OperationUnknown {
-			return e.raiseUnfit(ctx, w, op, v, o)
+			return e.alarmUnfitReport(ctx, w, op, v, o)
 		}
-		if nothingNew(w, v) {
+		if changesNothing(w, v) {
 			return nil
 		}
 		err := e.settle(ctx, w, v)
@@ -306,8 +306,8 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 	return err
 }
 
-// raiseUnfit keeps a message that cannot be true of an open operation, and raises an alarm the first time that it comes.
-func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
+// alarmUnfitReport keeps a message that cannot be true of an open operation, and raises an alarm the first time that it comes.
+func (e *Engine) alarmUnfitReport(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
 	first, err := e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.SourceWebhook, o, v.Text)
 	if first {
 		e.metrics.Alarm(v.Alarm)
@@ -317,8 +317,8 @@ func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.O
 	return err
 }
 
-// askAboutClosed asks the processor about a payment that has ended, because a message without proof says that there is news.
-func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
+// queryClosed asks the processor about a payment that has ended, because a message without proof says that there is news.
+func (e *Engine) queryClosed(ctx context.Context, w *change.Loaded) error {
 	o, _, err := e.queryEnded(ctx, w)
 	if o == nil || err != nil {
 		return err
@@ -330,13 +330,13 @@ func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
 	return nil
 }
 
-// askAboutDisputed asks the processor about an attempt that merchants see as ended without money, because only money that was taken can be disputed. Without an
+// queryDisputed asks the processor about an attempt that merchants see as ended without money, because only money that was taken can be disputed. Without an
 // answer the dispute stays booked, and the next query of the schedule asks again.
-func (e *Engine) askAboutDisputed(ctx context.Context, w *change.Loaded) error {
+func (e *Engine) queryDisputed(ctx context.Context, w *change.Loaded) error {
 	if !w.Attempt.EndedUnpaid() {
 		return nil
 	}
-	return e.askAboutClosed(ctx, w)
+	return e.queryClosed(ctx, w)
 }
 
 // recordLateEvidence books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
@@ -345,11 +345,11 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
-	contradicts, err := e.contradicts(ctx, w, o)
+	contradicts, err := e.contradictsResolution(ctx, w, o)
 	if err != nil || evidence.AttemptShows(w.Attempt, o) && !contradicts {
 		return err
 	}
-	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
+	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {
 		return err
 	}
 	was, before, captured := w.Attempt.Status, w.Attempt.Version, w.Attempt.Captured
@@ -362,11 +362,11 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	if w.Attempt.Version != before && !contradicts && !ended {
 		return nil
 	}
-	return e.raiseLate(ctx, w, o, source, was)
+	return e.alarmLateEvidence(ctx, w, o, source, was)
 }
 
-// raiseLate keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
-func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
+// alarmLateEvidence keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
+func (e *Engine) alarmLateEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))

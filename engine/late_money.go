@@ -14,11 +14,11 @@ import (
 	"payswitch/sdk"
 )
 
-// remedy acts on evidence that the processor holds or has taken money of an attempt that merchants see as ended without money. Held funds are
+// bookLateMoney acts on evidence that the processor holds or has taken money of an attempt that merchants see as ended without money. Held funds are
 // voided. Taken money moves the payment to review. Both raise an alarm. It returns whether it acted.
-func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
-	for range lateTries {
-		c, err := e.remedyOf(ctx, w, o)
+func (e *Engine) bookLateMoney(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
+	for range conflictTries {
+		c, err := e.lateMoneyChange(ctx, w, o)
 		if c == nil || err != nil {
 			return false, err
 		}
@@ -50,8 +50,8 @@ func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (
 	return false, fault.Internal(fault.ErrConflict, "book late money")
 }
 
-// remedyOf decides what remedy commits, nil for nothing.
-func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (*change.Change, error) {
+// lateMoneyChange decides what bookLateMoney commits, nil for nothing.
+func (e *Engine) lateMoneyChange(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (*change.Change, error) {
 	if fault.Planted("no remedy") {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome)
 	}
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		if void {
-			e.changes.Postponed(ctx, "the void of late funds", next.Payment.ID, e.perform(ctx, next))
+			e.changes.LogPostponed(ctx, "the void of late funds", next.Payment.ID, e.perform(ctx, next))
 		}
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
@@ -88,13 +88,13 @@ func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome)
 	if b.Payment.Status == w.Payment.Status {
 		return c, nil
 	}
-	return e.changes.Announced(ctx, w, c, now)
+	return e.changes.Announce(ctx, w, c, now)
 }
 
-// remedyKept does what remedy does, and keeps the evidence on which it acted.
-func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source) (bool, error) {
+// bookReportedMoney does what bookLateMoney does, and keeps the evidence on which it acted.
+func (e *Engine) bookReportedMoney(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source) (bool, error) {
 	was := w.Attempt.Status
-	done, err := e.remedy(ctx, w, o)
+	done, err := e.bookLateMoney(ctx, w, o)
 	if !done || err != nil {
 		return done, err
 	}

@@ -89,7 +89,7 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	w.account("b", "")
 	at := func(name string) func(*request.Input) {
 		return func(in *request.Input) {
-			in.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: name}}}
+			in.Routing = &routed.Preference{Type: "single", Choices: []routed.Choice{{Connector: name}}}
 		}
 	}
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), at("a")))

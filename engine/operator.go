@@ -50,7 +50,7 @@ const runWait = 5 * time.Second
 // operation and the merchant's event move together, and funds that the merchant no longer waits for are voided. The operation keeps the word for ever.
 // It is refused for an operation that has ended or that another run drives. What the processor says later is held against it. Where the profile asks for
 // a second person, the word becomes a proposal, and ConfirmResolution books it.
-func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (v operator.View, err error) {
+func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.ResolutionInput) (v operator.View, err error) {
 	if err := in.Check(); err != nil {
 		return v, err
 	}
@@ -63,13 +63,13 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 	if v.SecondPerson || v.Proposal != nil {
 		return e.propose(ctx, v, in)
 	}
-	return e.resolveByWord(ctx, v, in, nil, "")
+	return e.resolveAs(ctx, v, in, nil, "")
 }
 
-// resolveByWord books a word. confirmed is the proposal that it comes from, which second has confirmed; nil for a word that needs no other person.
-func (e *Engine) resolveByWord(ctx context.Context, v operator.View, in request.OperatorWord, confirmed *payment.Proposal, second string) (operator.View, error) {
+// resolveAs books a word. confirmed is the proposal that it comes from, which second has confirmed; nil for a word that needs no other person.
+func (e *Engine) resolveAs(ctx context.Context, v operator.View, in request.ResolutionInput, confirmed *payment.Proposal, second string) (operator.View, error) {
 	was := v.Status
-	op, end, err := e.takeOpen(ctx, v.ID)
+	op, end, err := e.leaseOpen(ctx, v.ID)
 	if err != nil {
 		return v, err
 	}
@@ -79,18 +79,18 @@ func (e *Engine) resolveByWord(ctx context.Context, v operator.View, in request.
 	defer e.inFlight.Done()
 	w, err := e.loadOperation(ctx, op)
 	if err == nil {
-		err = e.bookWord(ctx, w, in, was, confirmed, second)
+		err = e.bookResolution(ctx, w, in, was, confirmed, second)
 	}
 	if err != nil {
 		return v, errors.Join(err, e.driver.GiveBack(ctx, op))
 	}
-	e.reviewKept(ctx, w)
+	e.bookKeptMessages(ctx, w)
 	return e.Operation(ctx, v.ID)
 }
 
-// takeOpen takes the lease of an operation that has not ended, and holds the operation until end. It waits a little for a run that has the lease, and
+// leaseOpen takes the lease of an operation that has not ended, and holds the operation until end. It waits a little for a run that has the lease, and
 // for a run of this process whose lease has ended: that run may still bring the processor's answer.
-func (e *Engine) takeOpen(ctx context.Context, id string) (op *payment.Operation, end func(), err error) {
+func (e *Engine) leaseOpen(ctx context.Context, id string) (op *payment.Operation, end func(), err error) {
 	wait := min(e.opts.LockWait, runWait)
 	for until := e.now().Add(wait); ; {
 		op, end, err := e.driver.Take(ctx, id)
@@ -128,7 +128,7 @@ func (e *Engine) DecideAttempt(ctx context.Context, auth account.Auth, id string
 // loadOperation reads what an operation is about. This node holds its lease.
 func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *change.Loaded, err error) {
 	if op.OfRefund() {
-		f, err := e.refundOf(ctx, op)
+		f, err := e.refundOfOperation(ctx, op)
 		if err != nil {
 			return nil, err
 		}
@@ -161,10 +161,10 @@ func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *c
 	return w, nil
 }
 
-// bookWord books the operator's word on the operation of w, and ends the proposal that second has confirmed.
-func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.OperatorWord, was payment.OperationStatus, confirmed *payment.Proposal, second string) error {
-	e.driver.RecordLost(ctx, &w.Run)
-	defer e.driver.KeepRest(ctx, &w.Run)
+// bookResolution books the operator's word on the operation of w, and ends the proposal that second has confirmed.
+func (e *Engine) bookResolution(ctx context.Context, w *change.Loaded, in request.ResolutionInput, was payment.OperationStatus, confirmed *payment.Proposal, second string) error {
+	e.driver.JournalLostRun(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
 	for {
 		said, err := in.On(w.Payment, w.Attempt, w.Refund, w.Operation)
@@ -204,8 +204,8 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 	}
 }
 
-// reviewKept holds messages that came while this node had the lease against the operator's word.
-func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
+// bookKeptMessages holds messages that came while this node had the lease against the operator's word.
+func (e *Engine) bookKeptMessages(ctx context.Context, w *change.Loaded) {
 	var kept []drive.Evidence
 	id := w.Operation.ID
 	err := e.read(ctx, "read evidence", func(r Reader) (err error) { kept, err = r.Evidence(id); return err })
@@ -221,17 +221,17 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 		if w.Operation.OfRefund() {
 			err = e.bookRefundMessage(ctx, w, &o)
 		} else {
-			err = e.recordLateEvidence(ctx, w, drive.SourceWebhook, w.AsRequested(&o))
+			err = e.recordLateEvidence(ctx, w, drive.SourceWebhook, w.NormalizeReport(&o))
 		}
 	}
-	e.changes.Postponed(ctx, "a message that came before an operator's word", w.Payment.ID, err)
+	e.changes.LogPostponed(ctx, "a message that came before an operator's word", w.Payment.ID, err)
 }
 
-// contradicts reports whether a processor's report says that an operator's word on an operation of the attempt was wrong.
-func (e *Engine) contradicts(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
+// contradictsResolution reports whether a processor's report says that an operator's word on an operation of the attempt was wrong.
+func (e *Engine) contradictsResolution(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
-		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.Aside() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
+		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OutsidePayment() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
 	}), err
 }
 

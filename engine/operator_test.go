@@ -24,20 +24,20 @@ func silentTill() *sdk.Adapter {
 	return a
 }
 
-func word(outcome payment.Finding, change ...func(*request.OperatorWord)) request.OperatorWord {
-	in := request.OperatorWord{Outcome: outcome, By: "Ada", Why: "the processor's statement of 3 May"}
+func word(outcome payment.Finding, change ...func(*request.ResolutionInput)) request.ResolutionInput {
+	in := request.ResolutionInput{Outcome: outcome, By: "Ada", Why: "the processor's statement of 3 May"}
 	for _, f := range change {
 		f(&in)
 	}
 	return in
 }
 
-func reference(id string) func(*request.OperatorWord) {
-	return func(in *request.OperatorWord) { in.Reference = id }
+func reference(id string) func(*request.ResolutionInput) {
+	return func(in *request.ResolutionInput) { in.Reference = id }
 }
 
-func amountOf(n int64) func(*request.OperatorWord) {
-	return func(in *request.OperatorWord) { in.Amount = &n }
+func amountOf(n int64) func(*request.ResolutionInput) {
+	return func(in *request.ResolutionInput) { in.Amount = &n }
 }
 
 // lastOperation returns the operation of the payment that began last.
@@ -82,7 +82,7 @@ func TestOperatorResolves(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   sdk.Operation
 		how    func(*request.Input)
-		word   request.OperatorWord
+		word   request.ResolutionInput
 		op     payment.OperationStatus
 		status payment.Status
 		amount []int64 // authorized, captured, refunded or being refunded
@@ -164,19 +164,19 @@ func TestOperatorWordIsChecked(t *testing.T) {
 	w, _, id, op := unknown(t, sdk.OpAuthorize)
 	before := *w.lastOperation(id)
 	for name, c := range map[string]struct {
-		word request.OperatorWord
+		word request.ResolutionInput
 		code string
 		text string
 	}{
 		"outcome":     {word("done"), "IR_05", "succeeded, declined or not_done"},
-		"by":          {request.OperatorWord{Outcome: "declined", Why: "w"}, "IR_04", "by"},
-		"why":         {request.OperatorWord{Outcome: "declined", By: "Ada"}, "IR_04", "why"},
+		"by":          {request.ResolutionInput{Outcome: "declined", Why: "w"}, "IR_04", "by"},
+		"why":         {request.ResolutionInput{Outcome: "declined", By: "Ada"}, "IR_04", "why"},
 		"reference":   {word("succeeded"), "IR_04", "reference"},
 		"too much":    {word("succeeded", reference("tx"), amountOf(1001)), "IR_06", "between 1 and 1000"},
 		"nothing":     {word("succeeded", reference("tx"), amountOf(0)), "IR_06", "between 1 and 1000"},
 		"no amount":   {word("declined", amountOf(5)), "IR_06", "succeeded alone"},
 		"no id":       {word("not_done", reference("tx")), "IR_06", "succeeded alone"},
-		"long reason": {request.OperatorWord{Outcome: "declined", By: "Ada", Why: string(make([]byte, 2001))}, "IR_05", "why"},
+		"long reason": {request.ResolutionInput{Outcome: "declined", By: "Ada", Why: string(make([]byte, 2001))}, "IR_05", "why"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.ResolveOperation(t.Context(), op, c.word)
@@ -300,7 +300,7 @@ func TestTwoOperatorsAtOnce(t *testing.T) {
 	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpRefund)
 	b := w.second(quick, map[string]*sdk.Adapter{"shop": refunder(byWebhook)})
-	words := []request.OperatorWord{word("succeeded"), word("not_done"), word("declined"), word("succeeded")}
+	words := []request.ResolutionInput{word("succeeded"), word("not_done"), word("declined"), word("succeeded")}
 	errs := make([]error, len(words))
 	var wg sync.WaitGroup
 	for i := range words {
@@ -327,7 +327,7 @@ func TestEvidenceAgainstTheOperator(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  sdk.Operation
 		how   func(*request.Input)
-		word  request.OperatorWord
+		word  request.ResolutionInput
 		later sdk.Outcome
 		alarm int
 	}{

@@ -301,7 +301,7 @@ func TestRouting(t *testing.T) {
 	require.Equal(t, first.ID, w.pay(sale(100, visa)).Attempt.AccountID, "the profile's fallback list by creation")
 	to := func(c, id string) func(*request.Input) {
 		return func(in *request.Input) {
-			in.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: c, AccountID: id}}}
+			in.Routing = &routed.Preference{Type: "single", Choices: []routed.Choice{{Connector: c, AccountID: id}}}
 		}
 	}
 	require.Equal(t, second.ID, w.pay(sale(100, visa, to("sim2", ""))).Attempt.AccountID)

@@ -14,7 +14,7 @@ import (
 // payswitch goes on asking the processor. Whatever the profile says later, a proposal waits until another person confirms it, or somebody withdraws it.
 
 // propose keeps an operator's word until another person confirms it. The same word of the same person again changes nothing.
-func (e *Engine) propose(ctx context.Context, v operator.View, in request.OperatorWord) (operator.View, error) {
+func (e *Engine) propose(ctx context.Context, v operator.View, in request.ResolutionInput) (operator.View, error) {
 	if same, err := v.Standing(in); same || err != nil {
 		return v, err
 	}
@@ -35,8 +35,8 @@ func (e *Engine) propose(ctx context.Context, v operator.View, in request.Operat
 
 // ConfirmResolution books the word that another person has proposed. Errors: IR_16 for a proposal that is gone, for one's own proposal, and whatever
 // ResolveOperation refuses.
-func (e *Engine) ConfirmResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error) {
-	v, p, err := e.proposed(ctx, id, second)
+func (e *Engine) ConfirmResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error) {
+	v, p, err := e.readProposal(ctx, id, second)
 	if err != nil {
 		return v, err
 	}
@@ -44,13 +44,13 @@ func (e *Engine) ConfirmResolution(ctx context.Context, id string, second reques
 		return v, fault.Refused("You have proposed this decision yourself: another person has to confirm it").WithParam("proposal_id").WithHint("Let another person confirm it.")
 	}
 	d := &p.Details
-	in := request.OperatorWord{Outcome: d.Outcome, Amount: d.Amount, Reference: d.Reference, By: d.By, Why: d.Why, Person: d.Person}
-	return e.resolveByWord(ctx, v, in, p, second.By)
+	in := request.ResolutionInput{Outcome: d.Outcome, Amount: d.Amount, Reference: d.Reference, By: d.By, Why: d.Why, Person: d.Person}
+	return e.resolveAs(ctx, v, in, p, second.By)
 }
 
 // WithdrawResolution drops a proposal: its own author takes it back, or another person refuses it. The operation stays as it is.
-func (e *Engine) WithdrawResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error) {
-	v, p, err := e.proposed(ctx, id, second)
+func (e *Engine) WithdrawResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error) {
+	v, p, err := e.readProposal(ctx, id, second)
 	if err != nil {
 		return v, err
 	}
@@ -62,8 +62,8 @@ func (e *Engine) WithdrawResolution(ctx context.Context, id string, second reque
 	return e.Operation(ctx, id)
 }
 
-// proposed reads the proposal that a second word is about.
-func (e *Engine) proposed(ctx context.Context, id string, second request.SecondWord) (v operator.View, p *payment.Proposal, err error) {
+// readProposal reads the proposal that a second word is about.
+func (e *Engine) readProposal(ctx context.Context, id string, second request.ReviewInput) (v operator.View, p *payment.Proposal, err error) {
 	if err = second.Check(); err == nil {
 		v, err = e.Operation(ctx, id)
 	}

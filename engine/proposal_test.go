@@ -21,8 +21,8 @@ func (w *world) needsTwo(rule string) {
 	require.NoError(w.t, err)
 }
 
-func person(id, name string, proposal *payment.Proposal) request.SecondWord {
-	return request.SecondWord{ProposalID: proposal.ID, By: name, Person: id}
+func person(id, name string, proposal *payment.Proposal) request.ReviewInput {
+	return request.ReviewInput{ProposalID: proposal.ID, By: name, Person: id}
 }
 
 // TestSecondPerson: where the profile asks for it, one person's word changes nothing until another one confirms it.
@@ -43,17 +43,17 @@ func TestSecondPerson(t *testing.T) {
 	again, err := w.ResolveOperation(t.Context(), op, in)
 	require.NoError(t, err, "a form that is sent twice proposes once")
 	require.Equal(t, v.Proposal, again.Proposal)
-	_, err = w.ResolveOperation(t.Context(), op, word("declined", func(in *request.OperatorWord) { in.By = "Bob" }))
+	_, err = w.ResolveOperation(t.Context(), op, word("declined", func(in *request.ResolutionInput) { in.By = "Bob" }))
 	require.ErrorContains(t, err, "waits for a second person")
-	for _, same := range []request.SecondWord{person("user_ada", "Ada the Second", v.Proposal), person("user_bob", " ada ", v.Proposal), person("", "Ada", v.Proposal)} {
+	for _, same := range []request.ReviewInput{person("user_ada", "Ada the Second", v.Proposal), person("user_bob", " ada ", v.Proposal), person("", "Ada", v.Proposal)} {
 		_, err = w.ConfirmResolution(t.Context(), op, same)
 		require.ErrorContains(t, err, "another person has to confirm", "%+v", same)
 	}
-	_, err = w.ConfirmResolution(t.Context(), op, request.SecondWord{ProposalID: "prop_other", By: "Bob"})
+	_, err = w.ConfirmResolution(t.Context(), op, request.ReviewInput{ProposalID: "prop_other", By: "Bob"})
 	require.ErrorContains(t, err, "no such proposal")
 
 	w.needsTwo(`{"required":false}`) // the proposal needs another person also after somebody has switched the rule off
-	_, err = w.ResolveOperation(t.Context(), op, word("not_done", func(in *request.OperatorWord) { in.By = "Eve" }))
+	_, err = w.ResolveOperation(t.Context(), op, word("not_done", func(in *request.ResolutionInput) { in.By = "Eve" }))
 	require.ErrorContains(t, err, "waits for a second person")
 	_, err = w.ConfirmResolution(t.Context(), op, person("user_ada", "Ada", v.Proposal))
 	require.ErrorContains(t, err, "another person has to confirm")

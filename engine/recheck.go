@@ -18,15 +18,15 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	step := evidence.NextRecheck(w.Payment, w.Attempt, op)
 	switch {
 	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == evidence.RecheckNothing || step == evidence.RecheckHeld):
-		answered, err = e.askCopied(ctx, w)
+		answered, err = e.recheckRestored(ctx, w)
 	case step == evidence.RecheckWait:
 		answered = false
 	case step == evidence.RecheckEnded:
-		answered, err = e.askAgain(ctx, w)
+		answered, err = e.recheckEnded(ctx, w)
 	case step == evidence.RecheckHeld:
-		answered, err = e.askHeld(ctx, w)
+		answered, err = e.recheckHeld(ctx, w)
 	case step == evidence.RecheckRefund:
-		answered, err = e.askRefund(ctx, op)
+		answered, err = e.recheckRefund(ctx, op)
 	}
 	if err != nil {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
@@ -34,9 +34,9 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	return e.driver.RecheckLater(ctx, op, w.Attempt, answered)
 }
 
-// askHeld asks the processor about held funds after a capture or void that the processor did not know. It books a capture or void that was made after
+// recheckHeld asks the processor about held funds after a capture or void that the processor did not know. It books a capture or void that was made after
 // all.
-func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
+func (e *Engine) recheckHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	o, answered, err := e.queryEnded(ctx, w)
 	if o == nil || err != nil {
 		return answered, err
@@ -52,9 +52,9 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	return true, err
 }
 
-// askRefund asks the processor about a refund that it did not know, and books a refund that was made after all.
-func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, error) {
-	f, err := e.refundOf(ctx, op)
+// recheckRefund asks the processor about a refund that it did not know, and books a refund that was made after all.
+func (e *Engine) recheckRefund(ctx context.Context, op *payment.Operation) (bool, error) {
+	f, err := e.refundOfOperation(ctx, op)
 	if err != nil || f.Status != payment.RefundFailed {
 		return err == nil, err
 	}
@@ -65,7 +65,7 @@ func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, er
 	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
 		return true, nil
 	}
-	defer e.driver.KeepRest(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
 	o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund)
 	if o == nil {
 		return false, nil
@@ -73,14 +73,14 @@ func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, er
 	return true, e.bookRefundEvidence(ctx, w, o)
 }
 
-// askAgain asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be
+// recheckEnded asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be
 // asked at all.
-func (e *Engine) askAgain(ctx context.Context, w *change.Loaded) (bool, error) {
+func (e *Engine) recheckEnded(ctx context.Context, w *change.Loaded) (bool, error) {
 	o, answered, err := e.queryEnded(ctx, w)
 	if o == nil || err != nil {
 		return answered, err
 	}
-	_, err = e.remedyKept(ctx, w, o, drive.SourceSync)
+	_, err = e.bookReportedMoney(ctx, w, o, drive.SourceSync)
 	return true, err
 }
 
@@ -92,13 +92,13 @@ func (e *Engine) queryEnded(ctx context.Context, w *change.Loaded) (o *sdk.Outco
 	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
 		return nil, true, nil
 	}
-	defer e.driver.KeepRest(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
 	o, _ = e.driver.Sync(ctx, &w.Run, "")
 	return o, o != nil, nil
 }
 
-// askCopied asks about a payment of the copy that has no open operation, and books what was done after the copy.
-func (e *Engine) askCopied(ctx context.Context, w *change.Loaded) (bool, error) {
+// recheckRestored asks about a payment of the copy that has no open operation, and books what was done after the copy.
+func (e *Engine) recheckRestored(ctx context.Context, w *change.Loaded) (bool, error) {
 	if w.Payment.OpenOperation != "" {
 		return false, nil
 	}
@@ -115,7 +115,7 @@ func (e *Engine) askCopied(ctx context.Context, w *change.Loaded) (bool, error) 
 			slog.String("was", string(was.Status)), slog.String("evidence", string(o.Status)))
 	}
 	if o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {
-		return true, e.raiseLate(ctx, w, o, drive.SourceSync, was.Status) // the processor gave back more than the copy knows
+		return true, e.alarmLateEvidence(ctx, w, o, drive.SourceSync, was.Status) // the processor gave back more than the copy knows
 	}
 	return true, nil
 }

@@ -20,7 +20,7 @@ import (
 	"payswitch/sdk"
 )
 
-func noRefund() error {
+func refundNotFound() error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Refund does not exist in our records.", Param: "refund_id", Hint: fault.CheckID}
 }
 
@@ -36,7 +36,7 @@ func (e *Engine) CreateRefund(ctx context.Context, auth account.Auth, in *reques
 	var made *change.Loaded
 	v, err := e.changes.Decide(ctx, auth, in.PaymentID, func(w *change.Loaded) (*change.Change, error) {
 		made = w
-		return e.decideRefund(ctx, w, in)
+		return e.createRefund(ctx, w, in)
 	})
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (e *Engine) CreateRefund(ctx context.Context, auth account.Auth, in *reques
 	return made.Refund, nil
 }
 
-// decideRefund makes the refund and the operation that performs it.
-func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request.RefundInput) (*change.Change, error) {
+// createRefund makes the refund and the operation that performs it.
+func (e *Engine) createRefund(ctx context.Context, w *change.Loaded, in *request.RefundInput) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	amount, err := e.refundAmount(ctx, w, in, now)
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 	if id == "" {
 		id = ids.New("ref_")
 	}
-	if err := e.refundIsNew(ctx, p.MerchantID, id); err != nil {
+	if err := e.checkNewRefundID(ctx, p.MerchantID, id); err != nil {
 		return nil, err
 	}
 	w.Refund = &payment.Refund{MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, AttemptID: w.Attempt.ID, ProfileID: p.ProfileID, AccountID: w.Account.ID,
@@ -122,8 +122,8 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 	return amount, nil
 }
 
-// refundIsNew refuses an id that another refund of the merchant has.
-func (e *Engine) refundIsNew(ctx context.Context, merchantID, id string) error {
+// checkNewRefundID refuses an id that another refund of the merchant has.
+func (e *Engine) checkNewRefundID(ctx context.Context, merchantID, id string) error {
 	err := e.store.View(ctx, func(r Reader) error { _, err := r.Refund(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil
@@ -145,7 +145,7 @@ func (e *Engine) performRefund(ctx context.Context, w *change.Loaded) error {
 		if err == nil && evidence.BringsRefundNews(w.Refund, v) {
 			err = e.settle(ctx, w, v)
 		}
-		e.changes.Postponed(ctx, "a message about a refund", w.Payment.ID, err)
+		e.changes.LogPostponed(ctx, "a message about a refund", w.Payment.ID, err)
 	}
 	return nil
 }
@@ -158,14 +158,14 @@ func (e *Engine) refundOfRequest(ctx context.Context, auth account.Auth, p *paym
 	}
 	for _, op := range ops {
 		if op.OfRefund() && bytes.Equal(op.Seed, e.driver.Seed(auth.RequestToken, op.Kind)) {
-			return e.refundOf(ctx, op)
+			return e.refundOfOperation(ctx, op)
 		}
 	}
 	return nil, fault.Internal(fault.ErrNotFound, "find the refund of a repeated request")
 }
 
-// refundOf reads the refund that an operation performs.
-func (e *Engine) refundOf(ctx context.Context, op *payment.Operation) (*payment.Refund, error) {
+// refundOfOperation reads the refund that an operation performs.
+func (e *Engine) refundOfOperation(ctx context.Context, op *payment.Operation) (*payment.Refund, error) {
 	var list []*payment.Refund
 	err := e.read(ctx, "read refund", func(r Reader) (err error) { list, err = r.RefundsOf(op.MerchantID, op.PaymentID); return err })
 	if err != nil {
@@ -176,32 +176,32 @@ func (e *Engine) refundOf(ctx context.Context, op *payment.Operation) (*payment.
 			return r, nil
 		}
 	}
-	return nil, noRefund()
+	return nil, refundNotFound()
 }
 
 func (e *Engine) readRefund(ctx context.Context, merchantID, id string) (f *payment.Refund, err error) {
 	err = e.store.View(ctx, func(r Reader) (err error) { f, err = r.Refund(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) {
-		return nil, noRefund()
+		return nil, refundNotFound()
 	}
 	return f, fault.FromStore(err, "read refund")
 }
 
-// ownRefund reads a refund that the caller may see.
-func (e *Engine) ownRefund(ctx context.Context, auth account.Auth, id string) (*payment.Refund, error) {
+// refundForCaller reads a refund that the caller may see.
+func (e *Engine) refundForCaller(ctx context.Context, auth account.Auth, id string) (*payment.Refund, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
 	f, err := e.readRefund(ctx, auth.MerchantID, id)
 	if err == nil && auth.ProfileID != "" && auth.ProfileID != f.ProfileID {
-		return nil, noRefund()
+		return nil, refundNotFound()
 	}
 	return f, err
 }
 
 // RetrieveRefund reads a refund. With forceSync the processor is asked first if it has named the refund and the refund has not ended.
 func (e *Engine) RetrieveRefund(ctx context.Context, auth account.Auth, id string, forceSync bool) (*payment.Refund, error) {
-	f, err := e.ownRefund(ctx, auth, id)
+	f, err := e.refundForCaller(ctx, auth, id)
 	if err != nil || !forceSync || f.ProcessorID == "" || f.Status.Final() {
 		return f, err
 	}
@@ -221,7 +221,7 @@ func (e *Engine) RetrieveRefund(ctx context.Context, auth account.Auth, id strin
 // UpdateRefund changes the merchant's notes on a refund.
 func (e *Engine) UpdateRefund(ctx context.Context, auth account.Auth, id string, in request.RefundUpdate) (*payment.Refund, error) {
 	for {
-		f, err := e.ownRefund(ctx, auth, id)
+		f, err := e.refundForCaller(ctx, auth, id)
 		if err != nil {
 			return nil, err
 		}
@@ -257,12 +257,12 @@ func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundD
 		if err != nil {
 			return nil, err
 		}
-		return e.operatorsRefund(ctx, w, f, in)
+		return e.setRefundStatus(ctx, w, f, in)
 	})
 	return err
 }
 
-func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payment.Refund, in request.RefundDecision) (*change.Change, error) {
+func (e *Engine) setRefundStatus(ctx context.Context, w *change.Loaded, f *payment.Refund, in request.RefundDecision) (*change.Change, error) {
 	if in.Status == "" && in.ErrorCode == nil && in.ErrorMessage == nil {
 		return nil, nil
 	}
@@ -294,7 +294,7 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 			Reason: "other refunds of the payment have used the amount up since this refund failed", Hint: "Send status failure, or resolve the other refunds first."}
 	}
 	if to.Final() {
-		op, driven, err := e.operation(ctx, f.OperationID)
+		op, driven, err := e.readOperation(ctx, f.OperationID)
 		if err != nil {
 			return nil, err
 		}
@@ -320,8 +320,8 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 	return c, nil
 }
 
-// operation reads an operation. driven is true if a node holds its lease, or a run of this process works on it.
-func (e *Engine) operation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
+// readOperation reads an operation. driven is true if a node holds its lease, or a run of this process works on it.
+func (e *Engine) readOperation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
 	err = e.read(ctx, "read operation", func(r Reader) (err error) {
 		if op, err = r.Operation(id); err == nil {
 			driven = r.Now().Before(op.LeaseUntil) || e.driver.Held(id)

@@ -24,7 +24,7 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 		return nil, err
 	}
 	w.Refund = f
-	if w.Operation, _, err = e.operation(ctx, f.OperationID); err != nil {
+	if w.Operation, _, err = e.readOperation(ctx, f.OperationID); err != nil {
 		return nil, err
 	}
 	if w.Attempt.ID != f.AttemptID {
@@ -41,16 +41,16 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 // refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (e *Engine) refundSettlement(w *change.Loaded, v evidence.Verdict, now time.Time) (*change.Change, error) {
 	b := evidence.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
-	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
+	b.Operation.QueryBy(now.Add(e.opts.ResolvePause))
 	c := e.refundChange(w, &b)
 	c.Settled, c.Journal = b.Operation, w.Journal
 	c.Lease = w.Lease
-	holdAgainstRow(c, v)
+	compareRow(c, v)
 	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}
 	c.Effects = append(c.Effects, func(context.Context) error { w.Operation, w.Journal = b.Operation, nil; return nil })
-	return e.announcedRefund(w, c, now)
+	return e.announceRefund(w, c, now)
 }
 
 // refundChange returns the change of a booking. With its effect the caller's answer shows the durable rows.
@@ -66,8 +66,8 @@ func (e *Engine) refundChange(w *change.Loaded, b *evidence.RefundBooking) *chan
 	return c
 }
 
-// announcedRefund adds the merchant's event to a change if the refund has a new status.
-func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Time) (_ *change.Change, err error) {
+// announceRefund adds the merchant's event to a change if the refund has a new status.
+func (e *Engine) announceRefund(w *change.Loaded, c *change.Change, now time.Time) (_ *change.Change, err error) {
 	if c.Refund.Status == w.Refund.Status || c.Refund.Status.Event() == "" {
 		return c, nil
 	}
@@ -86,9 +86,9 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 		!slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
 		return nil // the operation's own answer has more facts, or the adapter has no query
 	}
-	defer e.driver.KeepRest(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
 	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
-		v, err := e.driver.AskProcessor(ctx, &w.Run)
+		v, err := e.driver.QueryProcessor(ctx, &w.Run)
 		if err != nil || v.Status == payment.OperationNotActed || !evidence.BringsRefundNews(w.Refund, v) {
 			return err // only the holder of the lease may conclude that nothing happened: another node may be sending the refund
 		}
@@ -103,7 +103,7 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 // bookRefundEvidence books a report about a refund whose operation has ended. The report must say that the refund has succeeded or failed.
 func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if evidence.IsOtherRefund(w.Refund, o) {
-		return e.raiseOtherRefund(ctx, w, o)
+		return e.alarmOtherRefund(ctx, w, o)
 	}
 	for {
 		v := evidence.InterpretRefund(w.Operation, w.Refund, o, false)
@@ -112,7 +112,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 		}
 		now := e.now().UTC().Truncate(time.Millisecond)
 		b := evidence.BookRefundEvidence(w.Payment, w.Refund, v, now)
-		c, err := e.announcedRefund(w, e.refundChange(w, &b), now)
+		c, err := e.announceRefund(w, e.refundChange(w, &b), now)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 		}
 		err = e.changes.Commit(ctx, c)
 		if errors.Is(err, change.ErrOtherID) {
-			return e.raiseLateRefund(ctx, w, o, evidence.AlarmImpossible)
+			return e.alarmLateRefund(ctx, w, o, evidence.AlarmImpossible)
 		}
 		if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book evidence of a refund")
@@ -155,11 +155,11 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	}
 	switch {
 	case !own:
-		return true, e.raiseOtherRefund(ctx, w, ev.Outcome)
+		return true, e.alarmOtherRefund(ctx, w, ev.Outcome)
 	case w.Account == nil:
 		return true, nil // the event cannot be booked without the adapter
 	case ev.Sync || ev.Outcome == nil:
-		if err := e.mayAsk(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
+		if err := e.allowQuery(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
 			return true, err
 		}
 		return true, e.syncRefund(ctx, w) // also of a refund that has ended: a bank may send it back
@@ -167,17 +167,17 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
 
-// raiseOtherRefund raises an alarm about a report that the processor has given money back under another id than that of the refund.
-func (e *Engine) raiseOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+// alarmOtherRefund raises an alarm about a report that the processor has given money back under another id than that of the refund.
+func (e *Engine) alarmOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Status != sdk.StatusRefunded {
 		return nil
 	}
-	return e.raiseLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
+	return e.alarmLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
 }
 
-// askUnnamed asks the processor for the payment's refunds that have no id of the processor yet. A message that names no known refund may be about
+// syncUnnamedRefunds asks the processor for the payment's refunds that have no id of the processor yet. A message that names no known refund may be about
 // one of them.
-func (e *Engine) askUnnamed(ctx context.Context, p *payment.Payment) error {
+func (e *Engine) syncUnnamedRefunds(ctx context.Context, p *payment.Payment) error {
 	if p.Details.RefundCount == 0 {
 		return nil
 	}
@@ -224,13 +224,13 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
 		return e.syncRefund(ctx, w) // messages come in any order, so the processor's answer decides
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
-		return e.raiseLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
+		return e.alarmLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
 	}
 	return e.bookRefundEvidence(ctx, w, o)
 }
 
-// raiseLateRefund keeps a report that does not fit a refund, and raises an alarm the first time that the report comes.
-func (e *Engine) raiseLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
+// alarmLateRefund keeps a report that does not fit a refund, and raises an alarm the first time that the report comes.
+func (e *Engine) alarmLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
 	f := w.Refund
 	first, err := e.changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.SourceWebhook, o, "the refund was "+string(f.Status))
 	if first {

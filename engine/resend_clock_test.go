@@ -59,7 +59,7 @@ func (d *dated) all() (dates, bodies []string) {
 	return append([]string{}, d.dates...), append([]string{}, d.bodies...)
 }
 
-// later moves the clock that the adapters see, and returns its time in whole seconds.
+// latest moves the clock that the adapters see, and returns its time in whole seconds.
 func (w *world) later(by time.Duration) time.Time {
 	w.clock.Add(int64(by))
 	return time.Now().Add(time.Duration(w.clock.Load())).UTC().Truncate(time.Second)

@@ -123,7 +123,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	w, next, err := e.loadOpen(ctx, op, leaseEnd)
 	if w != nil {
-		defer e.driver.KeepRest(ctx, &w.Run)
+		defer e.driver.FlushJournal(ctx, &w.Run)
 	}
 	if err != nil {
 		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
@@ -138,7 +138,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, "another operation on the payment is under way", time.Time{})
 		return nil
 	}
-	e.driver.RecordLost(ctx, &w.Run)
+	e.driver.JournalLostRun(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
 	unsent := op.Unsent() // its first request leaves now
 	v, how, err := evidence.Verdict{}, "", error(nil)
@@ -180,7 +180,7 @@ func (e *Engine) loadOpen(ctx context.Context, op *payment.Operation, leaseEnd t
 	}
 	switch {
 	case op.OfRefund():
-		w.Refund, err = e.refundOf(ctx, op)
+		w.Refund, err = e.refundOfOperation(ctx, op)
 	case op.OfDispute():
 		w.Dispute, err = e.Disputes.Of(ctx, op)
 	}
@@ -195,7 +195,7 @@ func (e *Engine) loadOpen(ctx context.Context, op *payment.Operation, leaseEnd t
 // the log.
 func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.Verdict, how string) error {
 	op := w.Operation
-	if nothingNew(w, v) {
+	if changesNothing(w, v) {
 		if v.Alarm != "" && v.Text != op.ErrorText { // once
 			e.metrics.Alarm(v.Alarm)
 			e.log.LogAttrs(ctx, slog.LevelError, "the processor's report does not fit an open operation", slog.String("operation_id", op.ID),
@@ -219,14 +219,14 @@ func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.V
 	return err
 }
 
-// nothingNew reports whether a verdict on an open operation leaves it as it is. Messages and answers repeat, and come in any order.
-func nothingNew(w *change.Loaded, v evidence.Verdict) bool {
+// changesNothing reports whether a verdict on an open operation leaves it as it is. Messages and answers repeat, and come in any order.
+func changesNothing(w *change.Loaded, v evidence.Verdict) bool {
 	return v.Status == payment.OperationUnknown ||
-		w.Operation.Status == payment.OperationPending && v.Status == payment.OperationPending && !bringsNews(w, v)
+		w.Operation.Status == payment.OperationPending && v.Status == payment.OperationPending && !hasNews(w, v)
 }
 
-// bringsNews reports whether a pending answer has new facts about a pending operation.
-func bringsNews(w *change.Loaded, v evidence.Verdict) bool {
+// hasNews reports whether a pending answer has new facts about a pending operation.
+func hasNews(w *change.Loaded, v evidence.Verdict) bool {
 	if w.Operation.OfRefund() {
 		return evidence.BringsRefundNews(w.Refund, v)
 	}

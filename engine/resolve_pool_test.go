@@ -18,7 +18,7 @@ import (
 // at routes a payment to a connector.
 func at(connector string) func(*request.Input) {
 	return func(in *request.Input) {
-		in.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: connector}}}
+		in.Routing = &routed.Preference{Type: "single", Choices: []routed.Choice{{Connector: connector}}}
 	}
 }
 

@@ -88,7 +88,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil // without its account or adapter the payment is shown as stored
 	}
-	defer e.driver.KeepRest(ctx, &w.Run)
+	defer e.driver.FlushJournal(ctx, &w.Run)
 	op, ops, err := e.openOperation(ctx, w)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		if err := e.bookLateReference(ctx, w, o); err != nil {
 			return err
 		}
-		contradicts, err := e.contradicts(ctx, w, o)
+		contradicts, err := e.contradictsResolution(ctx, w, o)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		if err := e.bookEvidence(ctx, w, o); err != nil || !contradicts {
 			return err
 		}
-		return e.raiseLate(ctx, w, o, drive.SourceSync, was)
+		return e.alarmLateEvidence(ctx, w, o, drive.SourceSync, was)
 	}
 	return e.syncOpen(ctx, w, op)
 }
@@ -132,8 +132,8 @@ func (e *Engine) syncOpen(ctx context.Context, w *change.Loaded, op *payment.Ope
 	if driven, err := e.driver.UnderWay(ctx, op); driven || err != nil {
 		return err
 	}
-	v, err := e.driver.AskProcessor(ctx, &w.Run)
-	if err != nil || nothingNew(w, v) {
+	v, err := e.driver.QueryProcessor(ctx, &w.Run)
+	if err != nil || changesNothing(w, v) {
 		return err
 	}
 	err = e.settle(context.WithoutCancel(ctx), w, v)
@@ -160,7 +160,7 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payme
 
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
-	for range lateTries {
+	for range conflictTries {
 		now := e.now().UTC().Truncate(time.Millisecond)
 		b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
 		if alarm != "" {
@@ -169,13 +169,13 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 		if b == nil {
 			return nil
 		}
-		c, err := e.changes.Announced(ctx, w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
+		c, err := e.changes.Announce(ctx, w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
 		if err != nil {
 			return err
 		}
 		err = e.changes.Commit(ctx, c)
 		if errors.Is(err, change.ErrOtherID) {
-			return e.raiseLate(ctx, w, o, drive.SourceSync, w.Attempt.Status)
+			return e.alarmLateEvidence(ctx, w, o, drive.SourceSync, w.Attempt.Status)
 		}
 		if err == nil {
 			w.Payment, w.Attempt = b.Payment, b.Attempt

@@ -15,9 +15,9 @@ import (
 	"payswitch/engine/routing"
 )
 
-// goOn adds the next attempt to the change that books a failure. Both are one commit: a crash leaves either no failure and no next attempt, or
+// addNextAttempt adds the next attempt to the change that books a failure. Both are one commit: a crash leaves either no failure and no next attempt, or
 // both.
-func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, f *routing.Further, now time.Time) error {
+func (e *Engine) addNextAttempt(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, f *routing.Further, now time.Time) error {
 	p, old, r := b.Payment, b.Attempt, w.Retry
 	if f.StepUp {
 		p.Details.KeepAuthentication(p.AttemptCount, p.Details.ShownAuthentication())
@@ -55,7 +55,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 	next.Operation = e.driver.NewOperation(&next.Run, change.AuthorizeKind(next), a.Amount, now)
 	next.Secrets = w.Secrets
 	next.Request = e.driver.FirstRequest(&next.Run, w.Profile, r.Instrument, r.Input, r.Card)
-	r.Authenticated.Present(&next.Request)
+	r.Authenticated.AddTo(&next.Request)
 	p.OpenOperation = next.Operation.ID
 	c.NextAttempt = a
 	c.Intend(next.Operation, f.Route.Account)
@@ -64,24 +64,24 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 			slog.String("connector", a.Connector), slog.String("account_id", a.AccountID), slog.String("by", string(f.Route.Trace.By)))
 		err := e.perform(ctx, next)
 		w.Payment, w.Attempt, w.Method, w.HTTPStatus = next.Payment, next.Attempt, next.Method, next.HTTPStatus
-		w.WentOn, w.NextErr = true, err
+		w.Retried, w.RetryErr = true, err
 		return nil
 	})
 	return e.driver.SealRun(&next.Run)
 }
 
-// supersede books a failure that another attempt follows.
-func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Verdict, f *routing.Further, declined *risk.Declined, now time.Time) (*change.Change, error) {
+// bookFailedAttempt books a failure that another attempt follows.
+func (e *Engine) bookFailedAttempt(ctx context.Context, w *change.Loaded, v evidence.Verdict, f *routing.Further, declined *risk.SchemeDecline, now time.Time) (*change.Change, error) {
 	if v.Status != payment.OperationDeclined {
 		v = v.NotActed()
 	}
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	if b.Attempt.Status.Payment() != payment.Failed {
-		return nil, errNotSuperseded
+		return nil, errNotFailed
 	}
 	e.routes.Unify(ctx, &b, v)
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
-	holdAgainstRow(c, v)
+	compareRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error {
 		w.Operation, w.Journal = b.Operation, nil
 		return nil
@@ -90,10 +90,10 @@ func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Ver
 		c.Forget = b.Operation.ID
 	}
 	c.Exemption = change.CountExemption(&b)
-	e.CountDeclined(ctx, declined, b.Attempt, c, now)
+	e.CountSchemeDecline(ctx, declined, b.Attempt, c, now)
 	c.Alarms = append(c.Alarms, b.Alarms...)
-	return c, e.goOn(ctx, w, &b, c, f, now)
+	return c, e.addNextAttempt(ctx, w, &b, c, f, now)
 }
 
-// errNotSuperseded says that the failure cannot be booked as one: the payment does not go on.
-var errNotSuperseded = errors.New("the attempt did not fail")
+// errNotFailed says that the failure cannot be booked as one: the payment does not go on.
+var errNotFailed = errors.New("the attempt did not fail")

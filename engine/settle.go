@@ -34,7 +34,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 			break
 		}
 		if errors.Is(err, change.ErrStale) && w.Fresh {
-			return e.overtaken(ctx, w, v)
+			return e.yieldToResolution(ctx, w, v)
 		}
 		if errors.Is(err, change.ErrStale) || errors.Is(err, change.ErrLeased) && w.Lease.IsZero() {
 			return err
@@ -51,7 +51,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 				end := sync.OnceFunc(end)
 				defer end()
 				e.settleLater(ctx, &late, v, end)
-				e.driver.KeepRest(ctx, &late.Run)
+				e.driver.FlushJournal(ctx, &late.Run)
 			}()
 			w.Journal = nil
 			return nil
@@ -59,11 +59,11 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
 	count()
-	e.driver.KeepRest(ctx, &w.Run)
-	if w.WentOn {
-		return w.NextErr
+	e.driver.FlushJournal(ctx, &w.Run)
+	if w.Retried {
+		return w.RetryErr
 	}
-	return drive.CallerError(routing.MustEnd(w, v), w.Operation.Kind, w.Account.Connector)
+	return drive.CallerError(routing.EndFailed(w, v), w.Operation.Kind, w.Account.Connector)
 }
 
 // settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for
@@ -96,11 +96,11 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v evidence.V
 	}
 }
 
-// overtaken ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The answer shows the
+// yieldToResolution ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The answer shows the
 // payment as the store has it.
-func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
+func (e *Engine) yieldToResolution(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	e.log.LogAttrs(ctx, slog.LevelWarn, "a run ended after its lease; resolution goes on", slog.String("operation_id", w.Operation.ID), slog.String("status", string(v.Status)))
-	e.driver.KeepRest(ctx, &w.Run)
+	e.driver.FlushJournal(ctx, &w.Run)
 	if err := e.reload(ctx, w); err != nil && !errors.Is(err, errClosed) {
 		return err
 	}
@@ -152,30 +152,30 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if w.Payment.Occupied(w.Attempt, w.Operation) {
 		return nil, change.ErrStale
 	}
-	v = routing.MustEnd(w, v)
-	declined, err := e.Declined(ctx, w, v, now)
+	v = routing.EndFailed(w, v)
+	declined, err := e.SchemeDecline(ctx, w, v, now)
 	if err != nil {
 		return nil, err
 	}
-	taken, err := e.changes.TakenBefore(ctx, w)
+	taken, err := e.changes.EarlierCharge(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	if next, err := e.routes.Another(ctx, w, v, now, declined.NoRetry() || taken != nil); err != nil {
+	if next, err := e.routes.NextAttempt(ctx, w, v, now, declined.NoRetry() || taken != nil); err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "the decision about another attempt failed; none follows", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	} else if next != nil {
-		if c, err := e.supersede(ctx, w, v, next, declined, now); !errors.Is(err, errNotSuperseded) {
+		if c, err := e.bookFailedAttempt(ctx, w, v, next, declined, now); !errors.Is(err, errNotFailed) {
 			return c, err
 		}
 	}
 	if !w.Fresh {
-		evidence.LeftAlone(w.Attempt, w.Operation)
+		evidence.MarkUnattended(w.Attempt, w.Operation)
 	}
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)
-	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
+	b.Operation.QueryBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
-	holdAgainstRow(c, v)
+	compareRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
@@ -197,22 +197,22 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 			return nil, err
 		}
 	}
-	if err := e.sendAnother(w, &b, c, now); err != nil {
+	if err := e.addReplacement(w, &b, c, now); err != nil {
 		return nil, err
 	}
 	if err := e.saveSettled(ctx, w, &b, c, now); err != nil {
 		return nil, err
 	}
 	c.Exemption, c.Guard = change.CountExemption(&b), change.CountGuard(b.Attempt, now)
-	e.CountDeclined(ctx, declined, b.Attempt, c, now)
+	e.CountSchemeDecline(ctx, declined, b.Attempt, c, now)
 	if voids {
 		return c, nil // the end of the void is announced
 	}
-	if c.NextAttempt, err = b.TakenBefore(taken, now); err != nil {
+	if c.NextAttempt, err = b.BookEarlierCharge(taken, now); err != nil {
 		return nil, fault.Internal(err, "book the money of an earlier attempt")
 	} else if c.NextAttempt != nil {
 		c.Effects = append(c.Effects, func(context.Context) error { w.Attempt = c.NextAttempt; return nil })
-		return e.changes.Announced(ctx, w, c, now)
+		return e.changes.Announce(ctx, w, c, now)
 	}
 	if err := e.supersedeWaiting(ctx, &b, c); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 			return c, err
 		}
 	}
-	return e.changes.Announced(ctx, w, c, now)
+	return e.changes.Announce(ctx, w, c, now)
 }
 
 // saveSettled adds what the settlement saves of the card, and the alarms of the settlement.
@@ -252,8 +252,8 @@ func (e *Engine) supersedeWaiting(ctx context.Context, b *evidence.Booking, c *c
 	return err
 }
 
-// holdAgainstRow adds to a change the facts that its transaction compares with the operation's row.
-func holdAgainstRow(c *change.Change, v evidence.Verdict) {
+// compareRow adds to a change the facts that its transaction compares with the operation's row.
+func compareRow(c *change.Change, v evidence.Verdict) {
 	c.Silent = v.Silent()
 	if v.Status != payment.OperationSucceeded {
 		c.AskedAt = v.AskedAt
@@ -293,7 +293,7 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 		return err
 	}
 	open := op.Status.Open() || op.Status == payment.OperationPending
-	op.LastSendAt = later(op.LastSendAt, w.Operation.LastSendAt)
+	op.LastSendAt = latest(op.LastSendAt, w.Operation.LastSendAt)
 	w.Payment, w.Attempt, w.Refund, w.Dispute, w.Operation = p, a, f, d, op
 	if !open {
 		return errClosed
@@ -301,7 +301,7 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	return nil
 }
 
-func later(a, b time.Time) time.Time {
+func latest(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
@@ -315,7 +315,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source driv
 	if o == nil || len(w.Operation.Outcome) > 0 && json.Unmarshal(w.Operation.Outcome, &booked) == nil && booked.Status == o.Status {
 		return nil // nothing new
 	}
-	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
+	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {
 		return err
 	}
 	note := "operation was " + string(w.Operation.Status)
@@ -336,22 +336,22 @@ func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change
 	e.driver.Begin(&next.Run, sdk.OpVoid, amount, now)
 	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		e.changes.Postponed(ctx, what, next.Payment.ID, e.perform(ctx, next))
+		e.changes.LogPostponed(ctx, what, next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})
 	return next.Operation.ID, e.driver.SealRun(&next.Run)
 }
 
-// sendAnother adds the operation that takes the place of one that did not happen.
-func (e *Engine) sendAnother(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
+// addReplacement adds the operation that takes the place of one that did not happen.
+func (e *Engine) addReplacement(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
 	if !b.Again {
 		return nil
 	}
 	next := &drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}
 	e.driver.Begin(next, b.Operation.Kind, b.Operation.Amount, now)
 	b.Succeed(next.Operation, now)
-	next.Operation.AskBy(now.Add(e.opts.ResolvePause))
+	next.Operation.QueryBy(now.Add(e.opts.ResolvePause))
 	c.Intend(next.Operation, w.Account)
 	return e.driver.SealRun(next)
 }

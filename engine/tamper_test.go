@@ -116,7 +116,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 
 	at := func(connector string) func(*request.Input) {
 		return func(in *request.Input) {
-			in.Routing = &routed.Wish{Choices: []routed.Choice{{Connector: connector}}}
+			in.Routing = &routed.Preference{Choices: []routed.Choice{{Connector: connector}}}
 		}
 	}
 	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *request.Input) {

@@ -63,7 +63,7 @@ func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, er
 	w.Payment.Details.Token = ""
 	by := payment.TriggerMethodDropped
 	var err error
-	if c.KeepCard, err = e.keepCard(w, in, now); err != nil {
+	if c.KeepCard, err = e.sealCard(w, in, now); err != nil {
 		return nil, err
 	}
 	if c.KeepCard == nil && in.PaymentToken != "" {

@@ -13,9 +13,9 @@ import (
 type operationAdmin interface {
 	Operations(ctx context.Context, f request.OperationFilter) ([]operator.View, error)
 	Operation(ctx context.Context, id string) (operator.View, error)
-	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (operator.View, error)
-	ConfirmResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
-	WithdrawResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
+	ResolveOperation(ctx context.Context, id string, in request.ResolutionInput) (operator.View, error)
+	ConfirmResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error)
+	WithdrawResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error)
 }
 
 // operationFilters are the values of the query parameter status.
@@ -58,16 +58,16 @@ func (s *Server) retrieveOperation(c *call) (answer, error) {
 }
 
 var operatorWordFields = closedObject(
-	must(at("outcome", oneOf(request.Findings), func(o *request.OperatorWord) *payment.Finding { return &o.Outcome })),
-	must(at("by", text, func(o *request.OperatorWord) *string { return &o.By })),
-	must(at("why", text, func(o *request.OperatorWord) *string { return &o.Why })),
-	opt("amount", amount, func(o *request.OperatorWord) **int64 { return &o.Amount }),
-	at("reference", apart(text), func(o *request.OperatorWord) *string { return &o.Reference }),
+	must(at("outcome", oneOf(request.Findings), func(o *request.ResolutionInput) *payment.Finding { return &o.Outcome })),
+	must(at("by", text, func(o *request.ResolutionInput) *string { return &o.By })),
+	must(at("why", text, func(o *request.ResolutionInput) *string { return &o.Why })),
+	opt("amount", amount, func(o *request.ResolutionInput) **int64 { return &o.Amount }),
+	at("reference", apart(text), func(o *request.ResolutionInput) *string { return &o.Reference }),
 )
 
 // resolveOperation books what an operator found out about an operation.
 func (s *Server) resolveOperation(c *call) (answer, error) {
-	var in request.OperatorWord
+	var in request.ResolutionInput
 	if err := decode(c, operatorWordFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -75,13 +75,13 @@ func (s *Server) resolveOperation(c *call) (answer, error) {
 }
 
 var secondWordFields = closedObject(
-	must(at("proposal_id", text, func(w *request.SecondWord) *string { return &w.ProposalID })),
-	must(at("by", text, func(w *request.SecondWord) *string { return &w.By })),
+	must(at("proposal_id", text, func(w *request.ReviewInput) *string { return &w.ProposalID })),
+	must(at("by", text, func(w *request.ReviewInput) *string { return &w.By })),
 )
 
 // confirmOperation books a decision that another person has proposed.
 func (s *Server) confirmOperation(c *call) (answer, error) {
-	var in request.SecondWord
+	var in request.ReviewInput
 	if err := decode(c, secondWordFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -90,7 +90,7 @@ func (s *Server) confirmOperation(c *call) (answer, error) {
 
 // withdrawOperation drops the proposal of a decision.
 func (s *Server) withdrawOperation(c *call) (answer, error) {
-	var in request.SecondWord
+	var in request.ReviewInput
 	if err := decode(c, secondWordFields, &in); err != nil {
 		return answer{}, err
 	}

@@ -58,7 +58,7 @@ func ParseMerchant(body []byte) (account.MerchantInput, error) {
 }
 
 // ParseWord reads what an operator found out about an operation.
-func ParseWord(body []byte) (in request.OperatorWord, err error) {
+func ParseWord(body []byte) (in request.ResolutionInput, err error) {
 	err = parseForm(body, operatorWordFields, &in)
 	return in, err
 }

@@ -45,7 +45,7 @@ func sample(status payment.Status) *change.View {
 			Details: payment.Details{
 				CaptureMethod: "manual", AuthenticationType: "no_three_ds", SetupFutureUsage: "off_session", OffSession: &yes, OrderTaxAmount: &tax,
 				Description: "a \"quoted\" text\n\u2028<b>", ReturnURL: "https://shop.test/?a=1&b=2", OrderReference: "order 7",
-				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &routed.Wish{Type: "single"},
+				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &routed.Preference{Type: "single"},
 				Echo: map[string]json.RawMessage{"order_details": json.RawMessage(`[{"product_name":"shirt","quantity":1,"amount":1000}]`),
 					"connector_metadata": json.RawMessage(`{"x":1}`), "payment_link": json.RawMessage(`true`)},
 			},

@@ -252,7 +252,7 @@ func badRouting(param, reason, hint string) error {
 }
 
 // parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.
-func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
+func parseRouting(raw json.RawMessage) (*routed.Preference, error) {
 	bad := func(err error) error {
 		e := asError(err)
 		text := strings.TrimPrefix(e.Message, "Json deserialize error: ")
@@ -266,7 +266,7 @@ func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
-	routing, r := &routed.Wish{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
+	routing, r := &routed.Preference{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
 	switch rule.kind {
 	case routed.Single:
 		var choice routed.Choice

@@ -260,7 +260,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	}
 	if p.routing == nil {
 		if len(p.connectors) > 0 {
-			p.Routing = &routed.Wish{Only: p.connectors}
+			p.Routing = &routed.Preference{Only: p.connectors}
 		}
 		return nil
 	}

@@ -416,7 +416,7 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 			d.find("adapters", name+" has no adapter", "payswitch plugin list shows the loaded ones; install the missing one, or disable the account")
 			continue
 		}
-		if more := account.Awaiting(a, info); !more.IsEmpty() {
+		if more := account.AwaitingApproval(a, info); !more.IsEmpty() {
 			d.find("adapters", fmt.Sprintf("%s waits for your approval of %s %s: %s", name, info.Name, info.Manifest.Version, more), "read Approval in OPERATIONS.md")
 			continue
 		}

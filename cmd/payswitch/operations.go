@@ -145,7 +145,7 @@ func (p *program) printOperations(list []operator.View, asJSON bool) error {
 // resolveOperation books an operator's word on an operation, next to running nodes or without them.
 func (p *program) resolveOperation(ctx context.Context, args []string) error {
 	f := p.flags("operations resolve OPERATION")
-	in := request.OperatorWord{}
+	in := request.ResolutionInput{}
 	f.StringVar((*string)(&in.Outcome), "outcome", "", "succeeded: the processor carried it out; declined: it refused; not_done: it never acted")
 	f.StringVar(&in.By, "by", "", "your `name`")
 	f.StringVar(&in.Why, "why", "", "what you know it from, such as the processor's statement")
@@ -169,7 +169,7 @@ func (p *program) resolveOperation(ctx context.Context, args []string) error {
 // secondPerson confirms or withdraws what another person has proposed with operations resolve.
 func (p *program) secondPerson(ctx context.Context, name string, args []string) error {
 	f := p.flags("operations " + name + " OPERATION")
-	in := request.SecondWord{}
+	in := request.ReviewInput{}
 	f.StringVar(&in.By, "by", "", "your `name`")
 	f.StringVar(&in.ProposalID, "proposal", "", "the `id` of the proposal, from payswitch operations list --json")
 	given, c, err := p.operandsAndConfig(f, args, 1)

@@ -34,8 +34,8 @@ func TestWalkIsTrue(t *testing.T) {
 		require.Contains(t, declaredIn(t, fileOfWalk(m[3])), m[1]+"."+m[2], "%s does not declare it", m[3])
 	}
 	for _, step := range [][2]string{
-		{"../router/payments.go", "CreatePayment"}, {"create.go", "confirm"}, {"confirm.go", "intent"}, {"attempt_run.go", "perform"}, {"attempt_run.go", "Drive"},
-		{"drive/run.go", "JudgeDrive"}, {"attempt_run.go", "settle"}, {"settle.go", "Book"}, {"settle.go", "Commit"}, {"create.go", "View"}, {"../router/payments.go", "newSessionAnswer"},
+		{"../router/payments.go", "CreatePayment"}, {"create.go", "confirm"}, {"confirm.go", "intent"}, {"perform.go", "perform"}, {"perform.go", "Drive"},
+		{"drive/run.go", "JudgeDrive"}, {"perform.go", "settle"}, {"settle.go", "Book"}, {"settle.go", "Commit"}, {"create.go", "View"}, {"../router/payments.go", "newSessionAnswer"},
 	} {
 		require.True(t, calls(t, fileOfWalk(step[0]), step[1]), "%s does not call %s", step[0], step[1])
 		if step[1] != "intent" && step[1] != "newSessionAnswer" {

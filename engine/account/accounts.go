@@ -49,7 +49,7 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 	err := s.change(ctx, "create connector account", func(tx Tx) error {
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		p, err := accountProfile(tx, a, m, in.ProfileID)
 		if err != nil {
@@ -178,7 +178,7 @@ func (s *Registry) Account(ctx context.Context, a Auth, id string) (n *Account, 
 func (s *Registry) Accounts(ctx context.Context, a Auth) (list []*Account, err error) {
 	err = s.read(ctx, "list connector accounts", func(r Reader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		list, err = r.Accounts(a.MerchantID)
 		return err
@@ -238,7 +238,7 @@ func keepFallback(tx Tx, n *Account, on bool) error {
 		return nil // the list was deleted with its profile
 	}
 	if err != nil {
-		return fault.IfMissing(err, NoProfile(n.ProfileID))
+		return fault.IfMissing(err, ProfileNotFound(n.ProfileID))
 	}
 	if slices.Contains(p.Fallback, n.ID) == on {
 		return nil

@@ -94,7 +94,7 @@ func (e *Registry) UpdateAcquirer(ctx context.Context, a Auth, profileID, id str
 	err := e.changeAcquirers(ctx, a, profileID, "update profile acquirer", func(s *ProfileSettings) error {
 		i := slices.IndexFunc(s.Acquirers, func(q Acquirer) bool { return q.ID == id })
 		if i < 0 {
-			return noAcquirer()
+			return acquirerNotFound()
 		}
 		q := &s.Acquirers[i]
 		entry, err := q.change(in)
@@ -113,7 +113,7 @@ func (e *Registry) UpdateAcquirer(ctx context.Context, a Auth, profileID, id str
 	return v, nil
 }
 
-func noAcquirer() *fault.Error { return fault.NotFound("Profile acquirer") }
+func acquirerNotFound() *fault.Error { return fault.NotFound("Profile acquirer") }
 
 func (e *Registry) changeAcquirers(ctx context.Context, a Auth, profileID, doing string, f func(s *ProfileSettings) error) error {
 	return e.change(ctx, doing, func(tx Tx) error {
@@ -227,7 +227,7 @@ func (s *ProfileSettings) AcquirerFor(network sdk.CardNetwork, named string) (*A
 	if named != "" {
 		i := slices.IndexFunc(s.Acquirers, func(q Acquirer) bool { return q.ID == named })
 		if i < 0 {
-			return nil, noAcquirer()
+			return nil, acquirerNotFound()
 		}
 		entry := s.Acquirers[i].network(network)
 		if entry == nil && network != "" {

@@ -35,7 +35,7 @@ func (s *Registry) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*A
 	}
 	err := s.change(ctx, "create API key", func(tx Tx) error {
 		if _, err := tx.Merchant(a.MerchantID); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		k.CreatedAt = tx.Now()
 		return tx.InsertAPIKey(k)
@@ -93,7 +93,7 @@ func (s *Registry) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, er
 func (s *Registry) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*APIKey, err error) {
 	err = s.read(ctx, "list API keys", func(r Reader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		list, err = r.APIKeys(a.MerchantID, 0, 0)
 		return err

@@ -12,9 +12,9 @@ import (
 	"payswitch/sdk"
 )
 
-// Awaiting returns the part of the adapter's reach that the operator has not approved for the account. Running the binary approves its
+// AwaitingApproval returns the part of the adapter's reach that the operator has not approved for the account. Running the binary approves its
 // built-in adapters.
-func Awaiting(a *Account, info port.AdapterInfo) approval.Reach {
+func AwaitingApproval(a *Account, info port.AdapterInfo) approval.Reach {
 	if info.BuiltIn {
 		return approval.Reach{}
 	}
@@ -44,7 +44,7 @@ func (s *Registry) WithoutApproval(r *port.DriveResult, err error) error {
 type ApprovalView struct {
 	Account *Account
 	Adapter port.AdapterInfo // the build that is installed now; its Manifest is nil if no adapter is installed
-	// Awaiting is the part of the adapter's reach that is not approved. If it is empty, payments go through.
+	// AwaitingApproval is the part of the adapter's reach that is not approved. If it is empty, payments go through.
 	Awaiting approval.Reach
 }
 
@@ -68,7 +68,7 @@ func (s *Registry) Approval(ctx context.Context, a Auth, id string) (*ApprovalVi
 func (s *Registry) approvalView(n *Account) *ApprovalView {
 	v := &ApprovalView{Account: n}
 	if info, ok := s.Connectors.Adapter(n.Connector); ok {
-		v.Adapter, v.Awaiting = info, Awaiting(n, info)
+		v.Adapter, v.Awaiting = info, AwaitingApproval(n, info)
 	}
 	return v
 }

@@ -45,9 +45,9 @@ func ClientCertificate(m *sdk.Manifest, credentials map[string]secret.Value) (*t
 	return &pair, nil
 }
 
-// FirstEnd returns the end of the certificate among the account's credentials that ends first, and the field that holds it. The time is zero without a
+// EarliestExpiry returns the end of the certificate among the account's credentials that ends first, and the field that holds it. The time is zero without a
 // certificate. The caller has read the account with its credentials.
-func (n *Account) FirstEnd() (field string, end time.Time) {
+func (n *Account) EarliestExpiry() (field string, end time.Time) {
 	for name, value := range n.Credentials {
 		for block, rest := pem.Decode([]byte(pemText(value.Reveal()))); block != nil; block, rest = pem.Decode(rest) {
 			c, err := x509.ParseCertificate(block.Bytes)

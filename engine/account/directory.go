@@ -125,7 +125,7 @@ func (d *Directory) Profile(ctx context.Context, merchantID, id string) (*Profil
 	if e.altered.Names("profiles", id) {
 		return nil, fault.Internal(e.altered, "read business profile")
 	}
-	return nil, NoProfile(id)
+	return nil, ProfileNotFound(id)
 }
 
 // ProfileOfPayment returns the profile of a new payment: the one in the request, else the key's, else the merchant's default. A merchant without a
@@ -138,7 +138,7 @@ func (d *Directory) ProfileOfPayment(ctx context.Context, m *Merchant, auth Auth
 	case id == "":
 		return nil, fault.Missing("profile_id or business_country, business_label").WithParam("profile_id")
 	case auth.ProfileID != "" && auth.ProfileID != id:
-		return nil, NoProfile(id)
+		return nil, ProfileNotFound(id)
 	}
 	return d.Profile(ctx, m.ID, id)
 }
@@ -154,7 +154,7 @@ func (d *Directory) profileNamed(ctx context.Context, merchantID, name string) (
 	if e.altered.Names("profiles", "") {
 		return nil, fault.Internal(e.altered, "read business profile")
 	}
-	return nil, NoProfile(name).WithParam("business_label").WithHint("Send the business_country and the business_label of a profile, or its profile_id.")
+	return nil, ProfileNotFound(name).WithParam("business_label").WithHint("Send the business_country and the business_label of a profile, or its profile_id.")
 }
 
 // OrAltered replaces err by an internal error if the account was left out because its signature is bad: then the merchant is not to blame.
@@ -205,7 +205,7 @@ func (d *Directory) entry(ctx context.Context, merchantID string) (*merchantEntr
 		return d.load(ctx, merchantID, old)
 	})
 	if errors.Is(err, fault.ErrNotFound) {
-		return nil, noMerchant()
+		return nil, merchantNotFound()
 	}
 	return e, err
 }

@@ -116,7 +116,7 @@ func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merch
 	var m *Merchant
 	err := s.change(ctx, "update merchant account", func(tx Tx) (err error) {
 		if m, err = tx.Merchant(in.ID); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		fields, err := merchantFields(s.Vault, m)
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merch
 		}
 		if in.DefaultProfile != "" {
 			if profileBy(profiles, func(p *Profile) bool { return p.ID == in.DefaultProfile }) == nil {
-				return NoProfile(in.DefaultProfile)
+				return ProfileNotFound(in.DefaultProfile)
 			}
 			m.DefaultProfile = in.DefaultProfile
 		}
@@ -190,7 +190,7 @@ func (s *Registry) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []
 func (s *Registry) DeleteMerchant(ctx context.Context, id string) error {
 	return s.change(ctx, "delete merchant account", func(tx Tx) error {
 		if err := tx.DeleteMerchant(id); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		open, err := tx.OpenOperations(id, "")
 		if err == nil && open > 0 {
@@ -204,7 +204,7 @@ func (s *Registry) DeleteMerchant(ctx context.Context, id string) error {
 func (s *Registry) Merchant(ctx context.Context, id string) (m *Merchant, err error) {
 	err = s.read(ctx, "read merchant account", func(r Reader) (err error) {
 		m, err = r.Merchant(id)
-		return fault.IfMissing(err, noMerchant())
+		return fault.IfMissing(err, merchantNotFound())
 	})
 	if err != nil {
 		return nil, err

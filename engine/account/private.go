@@ -97,13 +97,13 @@ func (o *opener) open(a *Account) (err error) {
 	return nil
 }
 
-func noMerchant() *fault.Error {
+func merchantNotFound() *fault.Error {
 	e := fault.NotFound("Merchant account")
 	e.Err = fault.ErrNotFound
 	return e
 }
 
-func NoProfile(id string) *fault.Error {
+func ProfileNotFound(id string) *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Business profile with the given id " + id + " does not exist", Param: "profile_id",
 		Hint: fault.CheckID, Err: fault.ErrNotFound}
 }

@@ -81,7 +81,7 @@ func (s *Registry) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (
 	err := s.change(ctx, "create business profile", func(tx Tx) error {
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		fields, err := merchantFields(s.Vault, m)
 		if err != nil {
@@ -143,7 +143,7 @@ func (s *Registry) DeleteProfile(ctx context.Context, a Auth, id string) error {
 		}
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		if m.DefaultProfile == id {
 			m.DefaultProfile, m.ModifiedAt = "", tx.Now()
@@ -171,7 +171,7 @@ func (s *Registry) Profile(ctx context.Context, a Auth, id string) (p *Profile, 
 func (s *Registry) Profiles(ctx context.Context, a Auth) (list []*Profile, err error) {
 	err = s.read(ctx, "list business profiles", func(r Reader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
-			return fault.IfMissing(err, noMerchant())
+			return fault.IfMissing(err, merchantNotFound())
 		}
 		list, err = r.Profiles(a.MerchantID)
 		return err
@@ -190,10 +190,10 @@ func (s *Registry) Profiles(ctx context.Context, a Auth) (list []*Profile, err e
 // profileOf reads a profile that the caller may see.
 func profileOf(r Reader, a Auth, id string) (*Profile, error) {
 	if a.ProfileID != "" && a.ProfileID != id {
-		return nil, NoProfile(id)
+		return nil, ProfileNotFound(id)
 	}
 	p, err := r.Profile(a.MerchantID, id)
-	return p, fault.IfMissing(err, NoProfile(id))
+	return p, fault.IfMissing(err, ProfileNotFound(id))
 }
 
 func profileBy(list []*Profile, is func(*Profile) bool) *Profile {

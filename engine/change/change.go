@@ -427,7 +427,7 @@ func (s *Changes) settleOperation(tx Tx, c *Change) error {
 		return err
 	}
 	by := evidence.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}
-	if err := s.Driver.Waits().MaySettle(fresh, by, tx.Now()); err != nil {
+	if err := s.Driver.Timing().MaySettle(fresh, by, tx.Now()); err != nil {
 		return err
 	}
 	return tx.UpdateOperation(c.Settled)
@@ -552,8 +552,8 @@ func (s *Changes) overtaken(ctx context.Context, w *Loaded) bool {
 	return err == nil && p.Version != w.Payment.Version
 }
 
-// Announced adds the merchant's event of the payment's new status to a change, and returns the change.
-func (s *Changes) Announced(ctx context.Context, w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
+// Announce adds the merchant's event of the payment's new status to a change, and returns the change.
+func (s *Changes) Announce(ctx context.Context, w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
 	a := c.Attempt
 	if n := c.NextAttempt; n != nil && n.ID == c.Payment.AttemptID {
 		a = n
@@ -562,8 +562,8 @@ func (s *Changes) Announced(ctx context.Context, w *Loaded, c *Change, now time.
 	return c, err
 }
 
-// Postponed logs an effect that failed. Background work repeats that effect.
-func (s *Changes) Postponed(ctx context.Context, what, paymentID string, err error) {
+// LogPostponed logs an effect that failed. Background work repeats that effect.
+func (s *Changes) LogPostponed(ctx context.Context, what, paymentID string, err error) {
 	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
 	}

@@ -27,10 +27,10 @@ type Loaded struct {
 	SaveTries method.SaveTries
 	// Retry says how the payment may go on at another account if this attempt fails; nil if it may not. Only the call that routed the attempt has it.
 	Retry *Retry
-	// WentOn is true once another attempt has followed the one that this run drove. NextErr is the answer of that attempt to the caller.
-	WentOn  bool
-	NextErr error
-	busy    bool // an operation on the payment was being driven when the payment was read
+	// Retried is true once another attempt has followed the one that this run drove. RetryErr is the answer of that attempt to the caller.
+	Retried  bool
+	RetryErr error
+	busy     bool // an operation on the payment was being driven when the payment was read
 }
 
 // Retry is what a further attempt needs beyond the payment: the request and the instrument of the confirm, and the accounts that remain.
@@ -55,8 +55,8 @@ type Authenticated struct {
 	Serves func(*account.Account) bool
 }
 
-// Present puts the result into the request of a further attempt. A nil Authenticated leaves the request as it is.
-func (a *Authenticated) Present(r *sdk.Request) {
+// AddTo puts the result into the request of a further attempt. A nil Authenticated leaves the request as it is.
+func (a *Authenticated) AddTo(r *sdk.Request) {
 	if a != nil {
 		r.ThreeDS, r.Exemption, r.Request3DS = a.Proof, a.Exemption, false
 	}

@@ -21,7 +21,7 @@ func (s *Changes) KeepReport(ctx context.Context, w *Loaded, source drive.Source
 	}
 	id := ""
 	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID && !op.Aside() {
+		if op.AttemptID == w.Attempt.ID && !op.OutsidePayment() {
 			id = op.ID
 		}
 	}
@@ -58,9 +58,9 @@ func (s *Changes) KeepMessage(ctx context.Context, id, merchantID string, source
 	return first, nil
 }
 
-// AsRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the
-// last message about the payment, so AsRequested turns it into a capture, as it is in an answer.
-func (w *Loaded) AsRequested(o *sdk.Outcome) *sdk.Outcome {
+// NormalizeReport returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the
+// last message about the payment, so NormalizeReport turns it into a capture, as it is in an answer.
+func (w *Loaded) NormalizeReport(o *sdk.Outcome) *sdk.Outcome {
 	if o.Status != sdk.StatusAuthorized || drive.AdapterCapture(w.Payment.Details.CaptureMethod) == sdk.CaptureManual ||
 		slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
 		return o
@@ -70,8 +70,8 @@ func (w *Loaded) AsRequested(o *sdk.Outcome) *sdk.Outcome {
 	return &taken
 }
 
-// TakenBefore reads an earlier attempt of the payment whose money was taken after all, nil for none.
-func (s *Changes) TakenBefore(ctx context.Context, w *Loaded) (*payment.Attempt, error) {
+// EarlierCharge reads an earlier attempt of the payment whose money was taken after all, nil for none.
+func (s *Changes) EarlierCharge(ctx context.Context, w *Loaded) (*payment.Attempt, error) {
 	if w.Payment.AttemptCount < 2 || w.Attempt.ID != w.Payment.AttemptID {
 		return nil, nil
 	}

@@ -122,7 +122,7 @@ func (s *Disputes) Of(ctx context.Context, op *payment.Operation) (*disputed.Rec
 func (s *Disputes) Settlement(w *change.Loaded, v evidence.Verdict, now time.Time) (_ *change.Change, err error) {
 	v = evidence.JudgeAnswer(w.Operation, w.Dispute, v)
 	b := evidence.BookAnswer(w.Payment, w.Dispute, w.Operation, v, now)
-	b.Operation.AskBy(now.Add(s.ResolvePause))
+	b.Operation.QueryBy(now.Add(s.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Dispute: b.Dispute, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal, Alarms: b.Alarms, Silent: v.Silent()}
 	if v.Status != payment.OperationSucceeded {
 		c.AskedAt = v.AskedAt
@@ -251,14 +251,14 @@ func (s *Disputes) sync(ctx context.Context, d *disputed.Record) error {
 	if s.withAccount(ctx, w) != nil || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpDisputeSync) {
 		return nil
 	}
-	defer s.Driver.KeepRest(ctx, &w.Run)
+	defer s.Driver.FlushJournal(ctx, &w.Run)
 	op, err := s.open(ctx, d)
 	if err != nil {
 		return err
 	}
 	if op != nil {
 		w.Operation = op
-		v, err := s.Driver.AskProcessor(ctx, &w.Run)
+		v, err := s.Driver.QueryProcessor(ctx, &w.Run)
 		if err != nil || v.Status == payment.OperationUnknown || v.Status == payment.OperationPending {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Disputes) AttachEvidence(ctx context.Context, auth account.Auth, in *re
 	w.Request.Dispute.File = &sdk.EvidenceFile{Type: in.Type, Name: fileName(in.Name), ContentType: in.ContentType, Body: in.Body}
 	v := s.Driver.Drive(ctx, &w.Run)
 	s.Metrics.OperationDone(string(sdk.OpAttachEvidence), w.Operation.Connector, v.Status, w.Took)
-	defer s.Driver.KeepRest(context.WithoutCancel(ctx), &w.Run)
+	defer s.Driver.FlushJournal(context.WithoutCancel(ctx), &w.Run)
 	if err := refusedFile(v, w); err != nil {
 		return "", err
 	}

@@ -115,8 +115,8 @@ func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
 	if op.Unsent() && op.ResolveTries == 0 { // its first send may be put off for longer
 		return
 	}
-	op.AskBy(now.Add(evidence.ResolveDelay(op.Status, op.ResolveTries)))
-	op.AskBy(now.Add(d.ResolvePause))
+	op.QueryBy(now.Add(evidence.ResolveDelay(op.Status, op.ResolveTries)))
+	op.QueryBy(now.Add(d.ResolvePause))
 }
 
 // ClockHolds reports whether deadlines by the database's clock prove something in a transaction at db now: whether the clock has not jumped since the latest

@@ -17,7 +17,7 @@ import (
 type Driver struct {
 	Deps
 	messages messageBudgets
-	asked    askBudgets
+	asked    queryBudgets
 	clock    clockWatch
 	held     holds
 }
@@ -42,9 +42,9 @@ type Deps struct {
 	JournalKeep  time.Duration // 0 or less: no journal is kept
 }
 
-// Waits returns the durations that decide about open operations, corrected for jumps of the clock.
-func (d *Driver) Waits() evidence.Waits {
-	return evidence.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause, Age: d.age, SentBy: d.sentBy}
+// Timing returns the durations that decide about open operations, corrected for jumps of the clock.
+func (d *Driver) Timing() evidence.Timing {
+	return evidence.Timing{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause, Age: d.age, SentBy: d.sentBy}
 }
 
 // New builds a Driver from d. It checks nothing and starts nothing.

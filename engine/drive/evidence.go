@@ -27,7 +27,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 		return d.sendUnsent(ctx, w)
 	}
 	v, err := d.EvidenceFromWebhooks(ctx, w)
-	ways := d.Waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
+	ways := d.Timing().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
 		v.Text = noteAnswer(op.ErrorText, string(SourceWebhook), v.Text)
 		if v.Text != op.ErrorText { // once
@@ -46,7 +46,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 			w.Operation.ResendAnswers++
 		}
 	} else {
-		v, err = d.AskProcessor(ctx, w)
+		v, err = d.QueryProcessor(ctx, w)
 	}
 	if err == nil && v.Status == payment.OperationUnknown {
 		v.Text = noteAnswer(op.ErrorText, way, v.Text)
@@ -56,7 +56,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 
 // sendUnsent sends an operation again after proof that no request of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (evidence.Verdict, string, error) {
-	if v, ends := d.Waits().Unsent(w.Operation, w.Attempt, d.Now()); ends {
+	if v, ends := d.Timing().Unsent(w.Operation, w.Attempt, d.Now()); ends {
 		return v, "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
@@ -85,7 +85,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
 	switch {
 	case w.mayHaveLeft:
-		w.sentBefore = d.Waits().LastSend(op)
+		w.sentBefore = d.Timing().LastSend(op)
 	case evidence.TalksToProcessor(w.Adapter.Manifest):
 		w.repeat, w.firstSend = nil, d.Now() // an intent that never left binds no later one
 	default: // beforeSend never runs for an adapter that is its own processor
@@ -156,13 +156,13 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 	return out, captured, nil, nil
 }
 
-// AskProcessor queries the processor and interprets its answer as evidence about the open operation.
-func (d *Driver) AskProcessor(ctx context.Context, w *Run) (evidence.Verdict, error) {
+// QueryProcessor queries the processor and interprets its answer as evidence about the open operation.
+func (d *Driver) QueryProcessor(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	asked := d.Now()
 	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
 		return evidence.Verdict{}, fault.Internal(err, "read the clock")
 	}
-	final := d.Waits().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
+	final := d.Timing().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
 		return v, nil
@@ -269,7 +269,7 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		if err != nil {
 			return err
 		}
-		if !d.Waits().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
+		if !d.Timing().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
 			return nil
 		}
 		return tx.UpdateOperation(fresh)

@@ -96,8 +96,8 @@ func (d *Driver) journalFailed(ctx context.Context, operationID string, err erro
 	d.Log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
 }
 
-// RecordLost journals the known part of a drive whose node has ended, so that people can examine it like any other drive.
-func (e *Driver) RecordLost(ctx context.Context, w *Run) {
+// JournalLostRun journals the known part of a drive whose node has ended, so that people can examine it like any other drive.
+func (e *Driver) JournalLostRun(ctx context.Context, w *Run) {
 	op := w.Operation
 	if e.JournalKeep <= 0 || op.Status != payment.OperationStarted {
 		return
@@ -147,8 +147,8 @@ func (d *Driver) keepJournal(ctx context.Context, records []*JournalRecord) {
 	}()
 }
 
-// KeepRest passes the unwritten records of w to keepJournal.
-func (d *Driver) KeepRest(ctx context.Context, w *Run) {
+// FlushJournal passes the unwritten records of w to keepJournal.
+func (d *Driver) FlushJournal(ctx context.Context, w *Run) {
 	d.keepJournal(ctx, w.Journal)
 	w.Journal = nil
 }

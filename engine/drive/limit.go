@@ -112,19 +112,19 @@ func (m *messageBudgets) makeRoom(now time.Time) {
 // Anyone can send a message that proves nothing, and the processor is asked then. So each payment and refund has a budget of such questions on
 // each node. Beyond it the message is answered with status 429, and a genuine sender repeats it later: no news is lost.
 const (
-	asksAtOnce = 5           // questions about one payment or refund at once; genuine messages come in twos and threes
-	askEvery   = time.Minute // time after which one more is allowed
-	maxAsked   = 8192        // maximum number of payments and refunds with a budget in memory
+	queriesAtOnce = 5           // questions about one payment or refund at once; genuine messages come in twos and threes
+	queryEvery    = time.Minute // time after which one more is allowed
+	maxQueried    = 8192        // maximum number of payments and refunds with a budget in memory
 )
 
-// askBudgets are the budgets of all payments and refunds. The zero value is ready to use.
-type askBudgets struct {
+// queryBudgets are the budgets of all payments and refunds. The zero value is ready to use.
+type queryBudgets struct {
 	mu   sync.Mutex
 	asks map[string]*budget
 }
 
-// MayAsk spends one question about a payment or refund that a message without proof is about. The error says that there are none left.
-func (d *Driver) MayAsk(id string) error {
+// AllowQuery spends one question about a payment or refund that a message without proof is about. The error says that there are none left.
+func (d *Driver) AllowQuery(id string) error {
 	now, m := d.Now(), &d.asked
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,7 +137,7 @@ func (d *Driver) MayAsk(id string) error {
 		b = &budget{at: now}
 		m.asks[id] = b
 	}
-	if b.refill(now, askEvery); b.spent >= asksAtOnce {
+	if b.refill(now, queryEvery); b.spent >= queriesAtOnce {
 		return &fault.Error{Kind: fault.KindLimited, Code: "HE_00", Message: "The processor was asked about this too often: send the webhook again later"}
 	}
 	b.spent++
@@ -145,17 +145,17 @@ func (d *Driver) MayAsk(id string) error {
 }
 
 // makeRoom forgets the budgets that are whole, once there are too many; if none is, it forgets one.
-func (m *askBudgets) makeRoom(now time.Time) {
-	if len(m.asks) < maxAsked {
+func (m *queryBudgets) makeRoom(now time.Time) {
+	if len(m.asks) < maxQueried {
 		return
 	}
 	for id, b := range m.asks {
-		if b.refill(now, askEvery); b.spent == 0 {
+		if b.refill(now, queryEvery); b.spent == 0 {
 			delete(m.asks, id)
 		}
 	}
 	for id := range m.asks {
-		if len(m.asks) < maxAsked {
+		if len(m.asks) < maxQueried {
 			return
 		}
 		delete(m.asks, id)

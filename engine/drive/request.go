@@ -50,7 +50,7 @@ func (e *Driver) FirstRequest(w *Run, profile *account.Profile, instrument *meth
 		}
 	}
 	r.Description, r.OrderReference = d.Description, d.OrderReference
-	r.Hold = wishOf(p)
+	r.Hold = holdWishOf(p)
 	if d.Installment != nil && slices.Contains(w.Adapter.Manifest.Features.Installments, p.Currency) {
 		r.Installments = d.Installment.Count
 	}
@@ -100,8 +100,8 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 	return r
 }
 
-// wishOf returns what the payment asks of the hold beyond its amount, nil for nothing.
-func wishOf(p *payment.Payment) *sdk.HoldWish {
+// holdWishOf returns what the payment asks of the hold beyond its amount, nil for nothing.
+func holdWishOf(p *payment.Payment) *sdk.HoldWish {
 	d := &p.Details
 	wish := sdk.HoldWish{Incremental: optional.IsTrue(d.Incremental) && AdapterCapture(d.CaptureMethod) == sdk.CaptureManual,
 		Extended: optional.IsTrue(d.Extended), OverCapture: optional.IsTrue(d.Overcapture), Partial: optional.IsTrue(d.Partial),

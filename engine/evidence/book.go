@@ -465,7 +465,7 @@ func (b *Booking) impossible(p *payment.Payment, a *payment.Attempt, op *payment
 func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
 	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
 	if a.Status == payment.Pending || a.Status == payment.Authorizing { // an operator set it so
-		return b.heldThere(o, now)
+		return b.bookHeld(o, now)
 	}
 	var err error
 	switch o.Status {
@@ -486,7 +486,7 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 			return b, ""
 		}
 		if a.Status == payment.Charged || a.Status == payment.PartialCharged {
-			if !b.tookMore(o, now) {
+			if !b.bookMoreCaptured(o, now) {
 				return nil, ""
 			}
 			return b, ""
@@ -497,8 +497,8 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
 		switch {
-		case saysTakenBack(a, o, m):
-			err = b.takeBack(o, now)
+		case reportsReversal(a, o, m):
+			err = b.bookReversal(o, now)
 		case a.Status == payment.PartialCharged: // nothing was known of the rest: it is released
 			b.Attempt.Details.Released, b.Attempt.ModifiedAt, b.Payment.ModifiedAt = true, now, now
 		case a.Captured > 0: // the rest was released: what is captured stays captured
@@ -523,9 +523,9 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 	return b, ""
 }
 
-// heldThere books what the processor holds of an attempt that an operator has left waiting, although none of its operations is open. What was
+// bookHeld books what the processor holds of an attempt that an operator has left waiting, although none of its operations is open. What was
 // captured already stays captured.
-func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm string) {
+func (b *Booking) bookHeld(o *sdk.Outcome, now time.Time) (_ *Booking, alarm string) {
 	a := b.Attempt
 	amount, named := amountOf(o)
 	switch o.Status {

@@ -72,9 +72,9 @@ func AfterCancelAsked(a *payment.Attempt, v Verdict) CancelStep {
 	return CancelSettles
 }
 
-// LeftAlone notes in the attempt that payswitch carries out the cancel by itself: the run that sent its void has ended without a result, for example
+// MarkUnattended notes in the attempt that payswitch carries out the cancel by itself: the run that sent its void has ended without a result, for example
 // because its node died. A repetition of the call is answered that the cancel is under way.
-func LeftAlone(a *payment.Attempt, op *payment.Operation) {
+func MarkUnattended(a *payment.Attempt, op *payment.Operation) {
 	if op.Kind == sdk.OpVoid && op.Status.Open() && a.Status == payment.VoidInitiated && a.Authorized > 0 {
 		a.Details.CancelWanted = true
 	}
@@ -83,7 +83,7 @@ func LeftAlone(a *payment.Attempt, op *payment.Operation) {
 // VoidAfter begins the void of funds that the booking found and that the merchant no longer waits for. Either the merchant has asked to cancel, or the outcome
 // was unknown for longer than a customer waits. was is the operation before the booking; fresh says that its own first drive brought the answer.
 // VoidAfter reports whether it began the void; the caller adds the operation.
-func (b *Booking) VoidAfter(was *payment.Operation, fresh bool, m *sdk.Manifest, waits Waits, now time.Time) (bool, error) {
+func (b *Booking) VoidAfter(was *payment.Operation, fresh bool, m *sdk.Manifest, waits Timing, now time.Time) (bool, error) {
 	late := !fresh && was.Status.Open() && was.Charges() && waits.age(was, now) > waits.Payer
 	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
 		return false, nil

@@ -31,7 +31,7 @@ func (b *Booking) voidCaptured(v Verdict, now time.Time) error {
 	o := v.Outcome
 	switch {
 	case o != nil && o.Status == sdk.StatusVoided:
-		return b.takeBack(o, now)
+		return b.bookReversal(o, now)
 	case o != nil && o.Status == sdk.StatusPending, b.Attempt.Status == payment.VoidedPostCharge: // other evidence was faster
 		b.Attempt.ModifiedAt, b.Payment.ModifiedAt = now, now
 		return nil
@@ -59,8 +59,8 @@ func (b *Booking) voidRecord(to payment.VoidStatus, text string, now time.Time) 
 	return &said
 }
 
-// takeBack books that the processor has voided the captured payment.
-func (b *Booking) takeBack(o *sdk.Outcome, now time.Time) error {
+// bookReversal books that the processor has voided the captured payment.
+func (b *Booking) bookReversal(o *sdk.Outcome, now time.Time) error {
 	if b.Attempt.Status == payment.VoidedPostCharge {
 		return nil
 	}
@@ -75,9 +75,9 @@ func (b *Booking) takeBack(o *sdk.Outcome, now time.Time) error {
 	return payment.Move(b.Payment, b.Attempt, payment.TriggerVoidedCaptured, now)
 }
 
-// saysTakenBack reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
+// reportsReversal reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
 // others, and after a partial capture without a void of it, such a report is about the rest that was not captured.
-func saysTakenBack(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
+func reportsReversal(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
 	return voidsAll(o, a) && m.Features.VoidCaptured &&
 		(a.Status == payment.Charged || a.Status == payment.PartialCharged && a.Details.CapturedVoid != nil)
 }

@@ -32,7 +32,7 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	taken, named, alone := int64(0), a.CaptureNamed(o.CaptureID), a.UnsettledBut(op.ID) == 0
 	another := named != nil && named.OperationID != op.ID
 	switch {
-	case !alone && !another && isAbout(a, op, o.CaptureID):
+	case !alone && !another && concernsCapture(a, op, o.CaptureID):
 		if o.Status == sdk.StatusCaptured {
 			if taken = op.Amount; o.Amount != nil {
 				taken = o.Amount.Minor
@@ -66,7 +66,7 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	case taken > 0:
 		c := *o
 		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
-		if another || !alone && !isAbout(a, op, o.CaptureID) {
+		if another || !alone && !concernsCapture(a, op, o.CaptureID) {
 			c.CaptureID = ""
 		}
 		return Verdict{Status: payment.OperationSucceeded, Outcome: &c}
@@ -95,9 +95,9 @@ func isInDoubt(a *payment.Attempt, op *payment.Operation, o *sdk.Outcome) bool {
 	return amount == a.Captured && o.CaptureID == "" || amount != op.Amount && amount != a.Captured+op.Amount
 }
 
-// isAbout reports whether a report with the processor's id of a capture is about the capture of op: the id is that capture's, or the report brings the
+// concernsCapture reports whether a report with the processor's id of a capture is about the capture of op: the id is that capture's, or the report brings the
 // id of the only open capture that has none yet.
-func isAbout(a *payment.Attempt, op *payment.Operation, id string) bool {
+func concernsCapture(a *payment.Attempt, op *payment.Operation, id string) bool {
 	own := a.CaptureBy(op.ID)
 	if id == "" || own == nil || own.ProcessorID != "" || own.Has(id) {
 		return own != nil && own.Has(id)
@@ -204,9 +204,9 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 	return true, b.afterCapture(now)
 }
 
-// tookMore books that the processor has taken more of an ended payment than the payment shows. It reports whether the report says so: by a total, or by an amount
+// bookMoreCaptured books that the processor has taken more of an ended payment than the payment shows. It reports whether the report says so: by a total, or by an amount
 // that cannot be that of one capture among several.
-func (b *Booking) tookMore(o *sdk.Outcome, now time.Time) bool {
+func (b *Booking) bookMoreCaptured(o *sdk.Outcome, now time.Time) bool {
 	a := b.Attempt
 	amount, named := amountOf(o)
 	if !named { // of a payment that an operator has called paid

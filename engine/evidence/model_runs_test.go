@@ -86,7 +86,7 @@ func TestModelFindsOldFaults(t *testing.T) {
 			func(w *scenario) {
 				w.maySettle = func(fresh *payment.Operation, by Settler, now time.Time) error {
 					by.Silent = false
-					return Waits{}.MaySettle(fresh, by, now)
+					return Timing{}.MaySettle(fresh, by, now)
 				}
 			}},
 		{"A payment that failed without the processor's word is never asked about again.", "payment shows failed",

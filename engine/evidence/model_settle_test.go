@@ -86,7 +86,7 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 	var before *payment.Attempt
 	if !voids && r.a.ID == r.p.AttemptID { // Engine.takenBefore
 		if past = slices.IndexFunc(s.past, func(p modelPast) bool { return p.a.TakenLate() }); past >= 0 {
-			if before, err = b.TakenBefore(s.past[past].a, s.now); err != nil {
+			if before, err = b.BookEarlierCharge(s.past[past].a, s.now); err != nil {
 				s.breaks("no transition for the money of an earlier attempt: %v", err)
 			}
 		}

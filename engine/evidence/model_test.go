@@ -10,7 +10,7 @@ import (
 )
 
 // The model test explores every interleaving of merchant, payer, processor, messages, time-outs, crashes and the clock over the decision
-// functions of this package: Judge, Book, Move, LateMoney, MaySettle, Waits, NextCancel, NextResolve and their like. model_switch_test.go is a
+// functions of this package: Judge, Book, Move, LateMoney, MaySettle, Timing, NextCancel, NextResolve and their like. model_switch_test.go is a
 // small store with the runs of its nodes, model_processor_test.go a small processor. A scenario bounds what happens; within the bounds the search
 // is exhaustive, breadth first, so the history that it prints for a broken invariant is a shortest one.
 
@@ -50,7 +50,7 @@ type scenario struct {
 	remedies   bool          // money of an ended payment is voided or shown
 }
 
-func (w *scenario) waits() Waits { return Waits{Lease: modelLease, Payer: w.payer} }
+func (w *scenario) waits() Timing { return Timing{Lease: modelLease, Payer: w.payer} }
 
 var (
 	minutes = []time.Duration{70 * time.Second, 5 * time.Minute} // longer than a lease; longer than a customer waits
@@ -72,7 +72,7 @@ var (
 
 // today gives a scenario the decisions of today.
 func today(w scenario) *scenario {
-	w.maySettle, w.underWay, w.nextCancel = Waits{}.MaySettle, (*payment.Operation).UnderWay, NextCancel
+	w.maySettle, w.underWay, w.nextCancel = Timing{}.MaySettle, (*payment.Operation).UnderWay, NextCancel
 	w.payer, w.marks, w.watches, w.remedies = modelWait, true, true, true
 	if w.jumps == nil {
 		w.jumps = minutes

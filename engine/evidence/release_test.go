@@ -16,12 +16,12 @@ func TestReleaseAfterAJumpBack(t *testing.T) {
 	p := &payment.Payment{ID: "p", AttemptID: "a", OpenOperation: "op"}
 	a := &payment.Attempt{ID: "a", Status: payment.VoidInitiated, Authorized: 100, Details: payment.AttemptDetails{CancelWanted: true}}
 	op := &payment.Operation{ID: "op", Kind: sdk.OpVoid, Status: payment.OperationUnknown, StartedAt: now.Add(2 * time.Hour)}
-	unknown := Waits{Age: func(*payment.Operation) time.Duration { return AgeUnknown }}
+	unknown := Timing{Age: func(*payment.Operation) time.Duration { return AgeUnknown }}
 	for _, at := range []time.Time{now, now.Add(3 * time.Hour)} { // after several jumps it may also seem to begin in the past
 		_, ends := unknown.Unsent(op, a, at)
 		require.False(t, ends)
 	}
-	old := Waits{Age: func(*payment.Operation) time.Duration { return 2 * releaseTime }}
+	old := Timing{Age: func(*payment.Operation) time.Duration { return 2 * releaseTime }}
 	v, ends := old.Unsent(op, a, now.Add(3*time.Hour))
 	require.True(t, ends)
 	b := Book(p, a, op, &sdk.Manifest{}, v, now)

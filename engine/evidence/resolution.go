@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Waits are the durations that decide what may be done about an open operation.
-type Waits struct {
+// Timing are the durations that decide what may be done about an open operation.
+type Timing struct {
 	Lease time.Duration // how long an operation belongs to the node that drives it
 	Payer time.Duration // how long after its start an operation that can charge is sent again
 	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
@@ -26,14 +26,14 @@ type Waits struct {
 // AgeUnknown is the age of an operation that began before jumps of the clock that hide its age. It is older than any limit.
 const AgeUnknown time.Duration = math.MaxInt64
 
-func (w Waits) age(op *payment.Operation, now time.Time) time.Duration {
+func (w Timing) age(op *payment.Operation, now time.Time) time.Duration {
 	if w.Age == nil {
 		return now.Sub(op.StartedAt)
 	}
 	return w.Age(op)
 }
 
-func (w Waits) sentBy(t time.Time) time.Time {
+func (w Timing) sentBy(t time.Time) time.Time {
 	if w.SentBy == nil {
 		return t
 	}
@@ -42,7 +42,7 @@ func (w Waits) sentBy(t time.Time) time.Time {
 
 // Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
 // are one way: the adapter asks by the id that it has.
-func (w Waits) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, now time.Time) (out []string) {
+func (w Timing) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, now time.Time) (out []string) {
 	rule := m.Resolve
 	canSync := slices.Contains(m.Operations, QueryFor(op.Kind))
 	asks := false
@@ -95,7 +95,7 @@ func QueryFor(kind sdk.Operation) sdk.Operation {
 }
 
 // Unsent returns the verdict that ends an operation whose request is proven not to have left. ends is false if the operation is to be sent.
-func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) (v Verdict, ends bool) {
+func (w Timing) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) (v Verdict, ends bool) {
 	limit := giveUpUnsent(op, a)
 	if op.Charges() && !fault.Planted("charge late") {
 		limit = min(limit, w.Payer)
@@ -119,7 +119,7 @@ func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) 
 // because no payer waits for it.
 func giveUpUnsent(op *payment.Operation, a *payment.Attempt) time.Duration {
 	switch {
-	case op.Aside():
+	case op.OutsidePayment():
 		return 24 * time.Hour
 	case a.Releases(op):
 		return releaseTime
@@ -129,7 +129,7 @@ func giveUpUnsent(op *payment.Operation, a *payment.Attempt) time.Duration {
 
 // MayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
 // charge is sent again only while the customer may still wait. So no customer is charged hours later.
-func (w Waits) MayResend(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
+func (w Timing) MayResend(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
 	age := w.age(op, now)
 	if op.Charges() && age > w.Payer && !fault.Planted("charge late") {
 		return false
@@ -138,7 +138,7 @@ func (w Waits) MayResend(op *payment.Operation, rule sdk.ResolveRule, now time.T
 }
 
 // LastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
-func (w Waits) LastSend(op *payment.Operation) time.Time {
+func (w Timing) LastSend(op *payment.Operation) time.Time {
 	if op.LastSendAt.IsZero() { // the operation's node stopped during the first send, which may have left until the lease ended
 		return op.StartedAt.Add(w.Lease)
 	}
@@ -146,12 +146,12 @@ func (w Waits) LastSend(op *payment.Operation) time.Time {
 }
 
 // NotFoundFinal returns the time from which "not found" means that the operation did not happen.
-func (w Waits) NotFoundFinal(op *payment.Operation, rule sdk.ResolveRule) time.Time {
+func (w Timing) NotFoundFinal(op *payment.Operation, rule sdk.ResolveRule) time.Time {
 	return w.sentBy(w.LastSend(op)).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
 }
 
 // NeedsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
-func (w Waits) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
+func (w Timing) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
 	switch {
 	case op.Status == payment.OperationPending:
 		return w.age(op, now) < payment.CardTokenTime
@@ -166,7 +166,7 @@ func (w Waits) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.T
 // stored the database's.
 //
 // Reschedule returns false, and changes nothing, if another run has taken the operation or has ended it: op.LeaseUntil names the look's lease.
-func (w Waits) Reschedule(fresh, op *payment.Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
+func (w Timing) Reschedule(fresh, op *payment.Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
 	if !fresh.HeldBy(node, op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
 		return false
 	}
@@ -184,7 +184,7 @@ func (w Waits) Reschedule(fresh, op *payment.Operation, node string, rule sdk.Re
 	fresh.ResolveTries++
 	fresh.ResolveAt = stored.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
 	if w.Pause > 0 {
-		fresh.AskBy(stored.Add(w.Pause))
+		fresh.QueryBy(stored.Add(w.Pause))
 	}
 	if fresh.Status == payment.OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
 		fresh.ResolveAt = again
@@ -237,7 +237,7 @@ type Settler struct {
 // MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
 // sending it. ErrStale is for a look-up that began before the last send; and for a run that knows nothing of what another run has sent since its
 // own lease ended.
-func (w Waits) MaySettle(fresh *payment.Operation, by Settler, now time.Time) error {
+func (w Timing) MaySettle(fresh *payment.Operation, by Settler, now time.Time) error {
 	asks := fresh.Status == payment.OperationPending // its leaseholder only asks
 	switch {
 	case !fresh.Status.Open() && !asks:
@@ -268,7 +268,7 @@ func NextResolve(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 	switch {
 	case !op.Status.Open() && !pending:
 		return ResolveRecheck
-	case pending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid:
+	case pending && !op.OutsidePayment() && !op.Waits(a) && op.ID != a.Details.LateVoid:
 		return ResolveClose
 	case p.Occupied(a, op):
 		return ResolveWait

@@ -70,7 +70,7 @@ func (h *Funds) MayRaise(ctx context.Context, w *change.Loaded, amount int64) er
 		return fault.Refused("You cannot increment authorization this payment because the result of an earlier increment is not known yet").WithParam("status").
 			WithHint("Retrieve the payment until no item of incremental_authorizations is processing.")
 	}
-	if err := h.living(ctx, p); err != nil {
+	if err := h.customerExists(ctx, p); err != nil {
 		return err
 	}
 	if err := h.Changes.WithAccount(ctx, w); err != nil {
@@ -82,8 +82,8 @@ func (h *Funds) MayRaise(ctx context.Context, w *change.Loaded, amount int64) er
 	return nil
 }
 
-// living refuses a payment whose customer was deleted: no more of that customer's money may be held.
-func (h *Funds) living(ctx context.Context, p *payment.Payment) error {
+// customerExists refuses a payment whose customer was deleted: no more of that customer's money may be held.
+func (h *Funds) customerExists(ctx context.Context, p *payment.Payment) error {
 	if p.CustomerID == "" {
 		return nil
 	}

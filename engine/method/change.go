@@ -165,7 +165,7 @@ func (s *Methods) fillAwaiting(ctx context.Context, m *PaymentMethod, in *card.I
 	} else {
 		row := *m
 		empty = &row
-		empty.bury(MethodInactive, now)
+		empty.markDeleted(MethodInactive, now)
 	}
 	c.Method.Status, c.Method.ModifiedAt = MethodActive, now
 	c.offerFirst(customer, now)

@@ -111,7 +111,7 @@ func redactMethods(tx Tx, c *account.Customer) error {
 // Customer reads and opens a customer, even a deleted one. Errors: HE_02, IR_15 for an ephemeral key of another customer.
 func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *account.Customer, err error) {
 	if a.CustomerID != "" && a.CustomerID != id {
-		return nil, notThatCustomer()
+		return nil, otherCustomer()
 	}
 	err = s.read(ctx, "read customer", func(r Reader) (err error) {
 		c, err = r.Customer(a.MerchantID, id)

@@ -32,7 +32,7 @@ type MethodItem struct {
 // IR_15.
 func (s *Methods) CustomerMethods(ctx context.Context, a account.Auth, customerID string, f MethodFilter) ([]MethodItem, error) {
 	if a.CustomerID != "" && a.CustomerID != customerID {
-		return nil, notThatCustomer()
+		return nil, otherCustomer()
 	}
 	m, err := s.directory.Merchant(ctx, a.MerchantID)
 	if err != nil {

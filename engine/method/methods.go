@@ -168,8 +168,8 @@ func (s *Methods) PaymentMethod(ctx context.Context, a account.Auth, id string) 
 	return s.ReadMethod(ctx, a.MerchantID, id)
 }
 
-// bury empties a method for good. The caller deletes the card of the vault.
-func (m *PaymentMethod) bury(status Status, now time.Time) {
+// markDeleted empties a method for good. The caller deletes the card of the vault.
+func (m *PaymentMethod) markDeleted(status Status, now time.Time) {
 	m.Status, m.Deleted, m.Fingerprint, m.HasCard, m.ModifiedAt = status, true, "", false, now
 	m.Details = Details{Method: m.Details.Method, Type: m.Details.Type}
 	m.Sealed, m.Private = nil, nil
@@ -226,7 +226,7 @@ func deleteMethod(tx Tx, m *PaymentMethod, status Status) error {
 			return err
 		}
 	}
-	m.bury(status, now)
+	m.markDeleted(status, now)
 	return tx.UpdatePaymentMethod(m)
 }
 
@@ -234,7 +234,7 @@ func deleteMethod(tx Tx, m *PaymentMethod, status Status) error {
 // customer, IR_15 for an ephemeral key of another customer; IR_16 for a method that belongs to another customer or is the default already.
 func (s *Methods) SetDefaultPaymentMethod(ctx context.Context, a account.Auth, customerID, id string) (*PaymentMethod, error) {
 	if a.CustomerID != "" && a.CustomerID != customerID {
-		return nil, notThatCustomer()
+		return nil, otherCustomer()
 	}
 	var m *PaymentMethod
 	err := s.store.Update(ctx, func(tx Tx) error {
@@ -260,6 +260,6 @@ func (s *Methods) SetDefaultPaymentMethod(ctx context.Context, a account.Auth, c
 	return m, nil
 }
 
-func notThatCustomer() *fault.Error {
+func otherCustomer() *fault.Error {
 	return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_15", Message: "Invalid Ephemeral Key for the customer"}
 }

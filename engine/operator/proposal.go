@@ -19,7 +19,7 @@ type Tx interface {
 
 // Standing compares a new word with the operation's proposal. It returns true if both say the same, by the same person. It refuses a word about an
 // operation that has ended, and a word next to another proposal, which has to be confirmed or withdrawn first.
-func (v View) Standing(in request.OperatorWord) (bool, error) {
+func (v View) Standing(in request.ResolutionInput) (bool, error) {
 	p := v.Proposal
 	switch {
 	case Ended(v.Operation):
@@ -39,7 +39,7 @@ func (v View) Standing(in request.OperatorWord) (bool, error) {
 func sameAmount(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // Propose keeps a word until another person confirms it.
-func Propose(tx Tx, of *payment.Operation, in request.OperatorWord, now time.Time) error {
+func Propose(tx Tx, of *payment.Operation, in request.ResolutionInput, now time.Time) error {
 	op, err := tx.Operation(of.ID)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func NeedsSecond(operationID string) error {
 }
 
 // Proposed returns the proposal that a second word is about.
-func (v View) Proposed(second request.SecondWord) (*payment.Proposal, error) {
+func (v View) Proposed(second request.ReviewInput) (*payment.Proposal, error) {
 	switch {
 	case Ended(v.Operation):
 		return nil, HasEnded(v.Operation)

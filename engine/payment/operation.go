@@ -24,7 +24,7 @@ func (o *Operation) Unsent() bool { return o.Status == OperationUnknown && o.Las
 // OpenOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil. ops are the payment's operations in order.
 func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
 	for _, op := range slices.Backward(ops) {
-		if op.AttemptID == a.ID && !op.Aside() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
+		if op.AttemptID == a.ID && !op.OutsidePayment() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
 			return op
 		}
 	}
@@ -34,7 +34,7 @@ func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
 // PendingOperation returns the attempt's operation that waits for the customer or the processor, or nil.
 func (a *Attempt) PendingOperation(ops []*Operation) *Operation {
 	for _, op := range ops {
-		if op.AttemptID == a.ID && op.Status == OperationPending && !op.Aside() {
+		if op.AttemptID == a.ID && op.Status == OperationPending && !op.OutsidePayment() {
 			return op
 		}
 	}
@@ -67,8 +67,8 @@ func (p *Payment) Occupied(a *Attempt, op *Operation) bool {
 	return p.Details.CaptureMethod != CaptureManualMultiple || a.CaptureBy(op.ID) == nil || a.CaptureBy(p.OpenOperation) == nil
 }
 
-// AskBy brings the next query about an operation without an end forward to at, if it is later.
-func (o *Operation) AskBy(at time.Time) {
+// QueryBy brings the next query about an operation without an end forward to at, if it is later.
+func (o *Operation) QueryBy(at time.Time) {
 	if (o.Status.Open() || o.Status == OperationPending) && o.ResolveAt.After(at) {
 		o.ResolveAt = at
 	}
@@ -97,9 +97,9 @@ func (o *Operation) AfterRestore(now time.Time) bool {
 	return true
 }
 
-// AskNow makes an operation that succeeded or did not happen due, so that the processor is asked about its payment. It returns false for
+// QueryNow makes an operation that succeeded or did not happen due, so that the processor is asked about its payment. It returns false for
 // another operation.
-func (o *Operation) AskNow(now time.Time) bool {
+func (o *Operation) QueryNow(now time.Time) bool {
 	if o.Status != OperationSucceeded && o.Status != OperationNotActed {
 		return false
 	}

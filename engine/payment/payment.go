@@ -68,7 +68,7 @@ type Details struct {
 	OrderReference     string              `json:"order_reference,omitempty"` // merchant_order_reference_id
 	CancellationReason string              `json:"cancellation_reason,omitempty"`
 	Metadata           json.RawMessage     `json:"metadata,omitempty"`
-	Routing            *routed.Wish        `json:"routing,omitempty"`
+	Routing            *routed.Preference  `json:"routing,omitempty"`
 	// RequestToken is the token of the request with an Idempotency-Key that made the payment; "" for a request without a key.
 	RequestToken string `json:"request,omitempty"`
 	// Session counts the updates of the payment. Each update begins a new client session.

@@ -56,13 +56,13 @@ func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay, in *card.I
 	}
 	s.begin(r, w)
 	give(w, c)
-	rule, sent := w.Adapter.Manifest.Resolve, s.Driver.Waits().LastSend(w.Operation)
+	rule, sent := w.Adapter.Manifest.Resolve, s.Driver.Timing().LastSend(w.Operation)
 	calm, err := s.Driver.ClockIsCalm(ctx)
 	if err != nil {
 		return fault.Internal(err, "read the clock")
 	}
 	same := r.Details.AdapterHash == w.Adapter.Hash && r.Details.Request != "" && r.Details.Request == hashOf(&w.Request)
-	if !calm || !same || !slices.Contains(rule.By, sdk.ResolveByIdempotentResend) || !s.Driver.Waits().MayResend(w.Operation, rule, s.Now()) {
+	if !calm || !same || !slices.Contains(rule.By, sdk.ResolveByIdempotentResend) || !s.Driver.Timing().MayResend(w.Operation, rule, s.Now()) {
 		return nil
 	}
 	w.KeepSend = s.keepSend(r)
@@ -73,7 +73,7 @@ func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay, in *card.I
 		}
 		return fault.FromStore(err, "store that a relay is sent again")
 	}
-	defer s.Driver.KeepRest(turn, w)
+	defer s.Driver.FlushJournal(turn, w)
 	return s.book(turn, r, s.Driver.SendAgain(turn, w, sent), "")
 }
 

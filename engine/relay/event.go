@@ -24,7 +24,7 @@ func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.Driv
 	}
 	if ev.Sync || ev.Outcome == nil || !r.Verified() {
 		if !r.Verified() {
-			if err := s.Driver.MayAsk(k.MerchantID + "/" + k.ID); err != nil {
+			if err := s.Driver.AllowQuery(k.MerchantID + "/" + k.ID); err != nil {
 				return true, err
 			}
 		}

@@ -240,7 +240,7 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 	}
 	turn = context.WithoutCancel(turn)
 	v := s.Driver.Drive(turn, w)
-	defer s.Driver.KeepRest(turn, w)
+	defer s.Driver.FlushJournal(turn, w)
 	if err := s.book(turn, r, v, ""); err != nil {
 		return nil, err
 	}
@@ -385,12 +385,12 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 		return s.book(ctx, r, evidence.Verdict{Status: payment.OperationPending}, "payswitch cannot ask this processor about the operation.")
 	}
 	s.begin(r, w)
-	defer s.Driver.KeepRest(ctx, w)
+	defer s.Driver.FlushJournal(ctx, w)
 	asked := s.Now()
 	if _, err := s.Driver.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
 		return fault.Internal(err, "read the clock")
 	}
-	final := asked.After(s.Driver.Waits().NotFoundFinal(w.Operation, m.Resolve))
+	final := asked.After(s.Driver.Timing().NotFoundFinal(w.Operation, m.Resolve))
 	o := s.lookUp(ctx, w, kind)
 	switch {
 	case o == nil:

@@ -20,11 +20,11 @@ type Decision struct {
 	Most      int64 // the greatest amount of FoundSucceeded, in minor units; 0 if it has none
 }
 
-// Decisions holds each outcome against the operation that it is about, as OperatorWord.On does. r is the refund that op performs, nil for another one.
+// Decisions holds each outcome against the operation that it is about, as ResolutionInput.On does. r is the refund that op performs, nil for another one.
 func Decisions(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (out []Decision) {
 	for _, outcome := range Findings {
 		d := Decision{Outcome: outcome}
-		word := OperatorWord{Outcome: outcome, By: "-", Why: "-"}
+		word := ResolutionInput{Outcome: outcome, By: "-", Why: "-"}
 		if outcome == payment.FoundSucceeded {
 			if d.Reference = known(a, r, op); d.Reference == "" {
 				word.Reference, d.Needed = "-", op.Charges()

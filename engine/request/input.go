@@ -47,7 +47,7 @@ type Input struct {
 	DescriptorSuffix string
 	OrderReference   string
 	Metadata         json.RawMessage
-	Routing          *routed.Wish
+	Routing          *routed.Preference
 
 	PaymentMethod     string
 	PaymentMethodType string

@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// OperatorWord is what an operator says of an operation whose outcome payswitch could not find out.
-type OperatorWord struct {
+// ResolutionInput is what an operator says of an operation whose outcome payswitch could not find out.
+type ResolutionInput struct {
 	Outcome   payment.Finding
 	Amount    *int64 // minor units; nil: what the operation asked for
 	Reference string // the processor's id of the payment, capture or refund; "": none is named
@@ -18,15 +18,15 @@ type OperatorWord struct {
 	Person    string // id of the dashboard's user; "" for a word over the API or on the host
 }
 
-// SecondWord is what another person says of a proposal.
-type SecondWord struct {
+// ReviewInput is what another person says of a proposal.
+type ReviewInput struct {
 	ProposalID string
 	By         string // name of that person
-	Person     string // as of OperatorWord
+	Person     string // as of ResolutionInput
 }
 
 // Check refuses a word that lacks a part.
-func (w *SecondWord) Check() error {
+func (w *ReviewInput) Check() error {
 	switch {
 	case w.ProposalID == "":
 		return fault.Missing("proposal_id")
@@ -39,7 +39,7 @@ func (w *SecondWord) Check() error {
 }
 
 // Check refuses a word that lacks a part, or names a part that its outcome cannot have.
-func (o *OperatorWord) Check() error {
+func (o *ResolutionInput) Check() error {
 	switch {
 	case !slices.Contains(Findings, o.Outcome):
 		return fault.BadFormat("outcome", "succeeded, declined or not_done")
@@ -64,13 +64,13 @@ func (o *OperatorWord) Check() error {
 
 // On holds the word against the operation that it is about, and returns what the operation keeps of it. r is the refund that op performs, nil for
 // another operation.
-func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (*payment.Resolution, error) {
+func (o *ResolutionInput) On(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (*payment.Resolution, error) {
 	said := &payment.Resolution{Outcome: o.Outcome, Reference: o.Reference, By: o.By, Why: o.Why}
 	switch open := p.OpenOperation; {
-	case open != "" && open != op.ID && !op.Aside() && !op.OnHold() && op.ID != a.Details.LateVoid:
+	case open != "" && open != op.ID && !op.OutsidePayment() && !op.OnHold() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first").WithParam("operation_id").WithHint("Resolve " + open + " first.")
-	case op.Status == payment.OperationPending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid,
-		a.ID != p.AttemptID && !op.Aside() && op.ID != a.Details.LateVoid:
+	case op.Status == payment.OperationPending && !op.OutsidePayment() && !op.Waits(a) && op.ID != a.Details.LateVoid,
+		a.ID != p.AttemptID && !op.OutsidePayment() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing").WithParam("operation_id").WithHint("Look at the payment's latest operation.")
 	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.FoundNotDone:
 		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").WithHint("Send not_done, or wait.").WithParam("outcome")

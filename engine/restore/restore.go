@@ -148,12 +148,12 @@ func (c *Copy) askAboutRestored(ctx context.Context, merchantID, id string) (ask
 		return true, c.askByReference(ctx, w)
 	}
 	for _, op := range slices.Backward(ops) {
-		if op.AttemptID != w.Attempt.ID || op.Aside() || flow.AsksAuthenticator(op.Kind) {
+		if op.AttemptID != w.Attempt.ID || op.OutsidePayment() || flow.AsksAuthenticator(op.Kind) {
 			continue
 		}
 		err := c.Store.Update(ctx, func(tx Tx) error {
 			fresh, err := tx.Operation(op.ID)
-			if asked = err == nil && fresh.AskNow(tx.Now()); !asked {
+			if asked = err == nil && fresh.QueryNow(tx.Now()); !asked {
 				return err
 			}
 			return tx.UpdateOperation(fresh)

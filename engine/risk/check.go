@@ -59,8 +59,8 @@ func beginning(number string, n int) string {
 	return number[:n]
 }
 
-// Look holds the entries of the merchant's block list and of the register of issuers about one card number.
-type Look struct {
+// Lookup holds the entries of the merchant's block list and of the register of issuers about one card number.
+type Lookup struct {
 	merchantID  string
 	number      string // canonical
 	fingerprint string
@@ -70,13 +70,13 @@ type Look struct {
 	issuers     []*Issuer
 }
 
-// lookFor prepares the look at a number. It is nil while the merchant's guard is off.
-func (s *Risk) lookFor(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*Look, error) {
+// newLookup prepares the look-up of a number. It is nil while the merchant's guard is off.
+func (s *Risk) newLookup(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*Lookup, error) {
 	value, err := s.Registry.Dir.Switch(ctx, merchantID, account.SwitchBlocklist)
 	if value != "true" || err != nil {
 		return nil, err
 	}
-	l := &Look{merchantID: merchantID, number: canonical(number)}
+	l := &Lookup{merchantID: merchantID, number: canonical(number)}
 	l.fingerprint = s.fingerprint(merchantID, l.number)
 	l.ask = s.mayHave(ctx, merchantID, l.data())
 	if b := p.Settings.Blocking; b != nil && len(b.Issuers) > 0 {
@@ -87,15 +87,15 @@ func (s *Risk) lookFor(ctx context.Context, merchantID string, p *account.Profil
 }
 
 // data returns what entries may have of the number.
-func (l *Look) data() [3]string {
+func (l *Lookup) data() [3]string {
 	return [3]string{l.fingerprint, beginning(l.number, 6), beginning(l.number, 8)}
 }
 
 // reads reports whether read has anything to read. It is false for nil.
-func (l *Look) reads() bool { return l != nil && (l.ask || l.issuer != "") }
+func (l *Lookup) reads() bool { return l != nil && (l.ask || l.issuer != "") }
 
 // read reads the entries and the issuers. It does nothing for nil.
-func (l *Look) read(r Reader) (err error) {
+func (l *Lookup) read(r Reader) (err error) {
 	if !l.reads() {
 		return nil
 	}
@@ -112,16 +112,16 @@ func (l *Look) read(r Reader) (err error) {
 }
 
 // refusal compares the number with the merchant's list and then with the profile's card blocking.
-func (s *Risk) refusal(l *Look, p *account.Profile) *refusal {
+func (s *Risk) refusal(l *Lookup, p *account.Profile) *refusal {
 	if l.listed {
 		return &refusal{"list", textListed}
 	}
 	return s.blocking(p.Settings.Blocking, l.number, l.issuers)
 }
 
-// look reads and compares a number. The Look is nil while the merchant's guard is off.
-func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*refusal, *Look, error) {
-	l, err := s.lookFor(ctx, merchantID, p, number)
+// lookUp reads and compares a number. The Lookup is nil while the merchant's guard is off.
+func (s *Risk) lookUp(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*refusal, *Lookup, error) {
+	l, err := s.newLookup(ctx, merchantID, p, number)
 	if l == nil || err != nil {
 		return nil, nil, err
 	}
@@ -155,8 +155,8 @@ func (s *Risk) blocking(b *account.CardBlocking, number string, issuers []*Issue
 	return nil
 }
 
-// looksAt reports whether rules look at the card of a payment: one that was typed, or one that a payment_token names.
-func looksAt(w *change.Confirming) bool { return w.Instrument == nil || w.Instrument.Token != "" }
+// checksCard reports whether rules look at the card of a payment: one that was typed, or one that a payment_token names.
+func checksCard(w *change.Confirming) bool { return w.Instrument == nil || w.Instrument.Token != "" }
 
 // numberOf returns the number of the card that a confirm charges, zero where payswitch does not have it.
 func (s *Risk) numberOf(ctx context.Context, w *change.Confirming, c *card.Card) (secret.Value, error) {
@@ -168,15 +168,15 @@ func (s *Risk) numberOf(ctx context.Context, w *change.Confirming, c *card.Card)
 	return vaulted.Secrets.Number, err
 }
 
-// Refuse returns the change that fails a payment whose card the merchant does not accept, nil for a card that may go on. Nothing is sent. The effect of
-// the change is the caller's answer (HE_03). l is what Guard has read; nil: Refuse reads.
-func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, l *Look, now time.Time) (*change.Change, error) {
+// FailBlocked returns the change that fails a payment whose card the merchant does not accept, nil for a card that may go on. Nothing is sent. The effect of
+// the change is the caller's answer (HE_03). l is what CheckTesting has read; nil: FailBlocked reads.
+func (s *Risk) FailBlocked(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, l *Lookup, now time.Time) (*change.Change, error) {
 	d := &w.Payment.Details
 	d.MerchantDecision, d.Fingerprint = "", ""
-	if !looksAt(w) {
+	if !checksCard(w) {
 		return nil, nil
 	}
-	r, l, err := s.looked(ctx, w, c, l)
+	r, l, err := s.compareLists(ctx, w, c, l)
 	if err != nil || l == nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 		d.Fingerprint = l.fingerprint
 		return nil, nil
 	}
-	if err := s.Guarded(ctx, w); err != nil { // the guard comes first
+	if err := s.CheckFailures(ctx, w); err != nil { // the guard comes first
 		return nil, err
 	}
 	a := w.Attempt
@@ -200,11 +200,11 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 	}
 	ch.Guard = change.CountGuard(a, now)
 	ch.Effects = append(ch.Effects, func(context.Context) error { return fault.Blocked(r.text) })
-	return s.Changes.Announced(ctx, w.Loaded, ch.KeepCustomer(w.Loaded), now)
+	return s.Changes.Announce(ctx, w.Loaded, ch.KeepCustomer(w.Loaded), now)
 }
 
-// looked compares the card that a confirm charges with the lists. It reads them if l is nil. The Look is nil if nothing is compared.
-func (s *Risk) looked(ctx context.Context, w *change.Confirming, c *card.Card, l *Look) (*refusal, *Look, error) {
+// compareLists compares the card that a confirm charges with the lists. It reads them if l is nil. The Lookup is nil if nothing is compared.
+func (s *Risk) compareLists(ctx context.Context, w *change.Confirming, c *card.Card, l *Lookup) (*refusal, *Lookup, error) {
 	if l != nil {
 		return s.refusal(l, w.Profile), l, nil
 	}
@@ -216,7 +216,7 @@ func (s *Risk) looked(ctx context.Context, w *change.Confirming, c *card.Card, l
 	if err != nil || number.IsZero() {
 		return nil, nil, err
 	}
-	return s.look(ctx, w.Payment.MerchantID, w.Profile, number)
+	return s.lookUp(ctx, w.Payment.MerchantID, w.Profile, number)
 }
 
 // fail moves the payment to failed.
@@ -232,13 +232,13 @@ func (s *Risk) fail(ctx context.Context, w *change.Loaded, r *refusal, now time.
 	return nil
 }
 
-// Resumed looks again at the card of a payment whose authentication has ended well. It moves a payment whose card is blocked meanwhile to failed, and
+// RecheckCard looks again at the card of a payment whose authentication has ended well. It moves a payment whose card is blocked meanwhile to failed, and
 // reports whether it did.
-func (s *Risk) Resumed(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error) {
+func (s *Risk) RecheckCard(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error) {
 	if w.Payment.Details.Fingerprint == "" || number.IsZero() { // no list looked at the card in the confirm, and none does now
 		return false, nil
 	}
-	r, _, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
+	r, _, err := s.lookUp(ctx, w.Payment.MerchantID, w.Profile, number)
 	if err != nil || r == nil {
 		return false, err
 	}

@@ -53,7 +53,7 @@ func (s *Risk) Eligible(ctx context.Context, a account.Auth, id string, in Eligi
 	if number.IsZero() {
 		return "", nil // no card
 	}
-	r, _, err := s.look(ctx, p.MerchantID, w.Profile, number)
+	r, _, err := s.lookUp(ctx, p.MerchantID, w.Profile, number)
 	if err != nil {
 		return "", err
 	}

@@ -127,19 +127,19 @@ func (s *Risk) reached(ctx context.Context, merchantID string, c counters) error
 	return nil
 }
 
-// Guarded reads the failures of a payment's counters, for a payment that begins no operation now that would take places at them. Guard has counted on the
+// CheckFailures reads the failures of a payment's counters, for a payment that begins no operation now that would take places at them. CheckTesting has counted on the
 // transaction of that operation. Errors: IR_16.
-func (s *Risk) Guarded(ctx context.Context, w *change.Confirming) error {
+func (s *Risk) CheckFailures(ctx context.Context, w *change.Confirming) error {
 	if len(w.Holds) == 0 {
 		return nil
 	}
 	return s.reached(ctx, w.Payment.MerchantID, counters{hold: w.Holds})
 }
 
-// Guard refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change. It reads
-// counts only where this node knows of failures: the transaction that takes the places finds those of other nodes. The result is for Refuse: what the block
+// CheckTesting refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change. It reads
+// counts only where this node knows of failures: the transaction that takes the places finds those of other nodes. The result is for FailBlocked: what the block
 // list has about the card, nil where nothing was looked up.
-func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Input, number secret.Value) (*Look, error) {
+func (s *Risk) CheckTesting(ctx context.Context, w *change.Confirming, in *request.Input, number secret.Value) (*Lookup, error) {
 	w.Attempt.Details.Guard, w.Holds = nil, nil
 	if !w.Profile.Settings.Guard.Any() || in.Card == nil || w.Instrument != nil {
 		return nil, nil
@@ -149,7 +149,7 @@ func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Inpu
 		return nil, nil
 	}
 	merchantID := w.Payment.MerchantID
-	l, err := s.lookFor(ctx, merchantID, w.Profile, number)
+	l, err := s.newLookup(ctx, merchantID, w.Profile, number)
 	if err != nil {
 		return nil, err
 	}

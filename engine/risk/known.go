@@ -106,7 +106,7 @@ func (s *Risk) mayHave(ctx context.Context, merchantID string, data [3]string) b
 	return has
 }
 
-// look reports whether the list is known as it was within knownFor, and whether it may have one of the data.
+// lookUp reports whether the list is known as it was within knownFor, and whether it may have one of the data.
 func (l *knownList) look(changes uint64, data [3]string) (fresh, has bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

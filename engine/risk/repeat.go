@@ -50,9 +50,9 @@ func (s *Risk) cardOf(w *change.Confirming, c *card.Card) string {
 	return ""
 }
 
-// Repeat prepares the count of an attempt's decline at the limits of the card's scheme. It refuses a repeat beyond them (IR_16): a further confirm of a failed
+// CheckSchemeLimits prepares the count of an attempt's decline at the limits of the card's scheme. It refuses a repeat beyond them (IR_16): a further confirm of a failed
 // payment, and a charge without the payer. Nothing is sent, and the payment does not change. A payer's own new payment is never refused here.
-func (s *Risk) Repeat(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, now time.Time) error {
+func (s *Risk) CheckSchemeLimits(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, now time.Time) error {
 	w.Attempt.Details.Scheme, w.CardHold = nil, nil
 	counts, binds := limited(w.Profile, w.Adapter)
 	name := s.cardOf(w, c)
@@ -126,16 +126,16 @@ func span(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 }
 
-// Declined is the effect of an attempt's decline on the limits of the card's scheme.
-type Declined struct {
+// SchemeDecline is the effect of an attempt's decline on the limits of the card's scheme.
+type SchemeDecline struct {
 	scheme.Standing
 	Binds   bool // no retry follows beyond the limits
 	decline scheme.Decline
 	network string
 }
 
-// Declined returns what a verdict means to the limits of the card's scheme, nil for any but a decline that counts. It reads the declines before.
-func (s *Risk) Declined(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time) (*Declined, error) {
+// SchemeDecline returns what a verdict means to the limits of the card's scheme, nil for any but a decline that counts. It reads the declines before.
+func (s *Risk) SchemeDecline(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time) (*SchemeDecline, error) {
 	m := w.Attempt.Details.Scheme
 	if m == nil || m.Standing != nil || v.Status != payment.OperationDeclined || v.Outcome == nil || v.Outcome.Decline == nil || !scheme.Counts(*v.Outcome.Decline) {
 		return nil, nil
@@ -154,16 +154,16 @@ func (s *Risk) Declined(ctx context.Context, w *change.Loaded, v evidence.Verdic
 	if c := w.Attempt.Details.Card; c != nil {
 		network = c.Network
 	}
-	out := &Declined{Binds: m.Binds, decline: scheme.Note(network, *v.Outcome.Decline, now), network: string(network)}
+	out := &SchemeDecline{Binds: m.Binds, decline: scheme.Note(network, *v.Outcome.Decline, now), network: string(network)}
 	out.Standing = before.With(out.decline).Of(network, now)
 	return out, nil
 }
 
 // NoRetry reports whether the limits allow no further attempt with the card.
-func (d *Declined) NoRetry() bool { return d != nil && d.Binds && d.Refused != "" }
+func (d *SchemeDecline) NoRetry() bool { return d != nil && d.Binds && d.Refused != "" }
 
-// CountDeclined adds the end of an attempt to the change that books it. d is nil for an attempt that was not declined.
-func (s *Risk) CountDeclined(ctx context.Context, d *Declined, a *payment.Attempt, c *change.Change, now time.Time) {
+// CountSchemeDecline adds the end of an attempt to the change that books it. d is nil for an attempt that was not declined.
+func (s *Risk) CountSchemeDecline(ctx context.Context, d *SchemeDecline, a *payment.Attempt, c *change.Change, now time.Time) {
 	if d == nil {
 		c.Decline = change.CountDecline(a, nil, scheme.Standing{}, now)
 		return

@@ -73,7 +73,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 		a := c.list[turns[i].place]
 		info, why := t.fits(a, p, profile, f)
 		if why == "" {
-			more := account.Awaiting(a, info)
+			more := account.AwaitingApproval(a, info)
 			if more.IsEmpty() && turns[i].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
 				turns = append(turns, try{turns[i].place, health.Out, turns[i].eliminated})
 				continue
@@ -213,7 +213,7 @@ func (c *candidates) add(list []*account.Account) {
 }
 
 // straightThrough returns the accounts that a payment's routing field names, a drawn entry of a volume split first.
-func straightThrough(r *routed.Wish, all []*account.Account, seed string) []*account.Account {
+func straightThrough(r *routed.Preference, all []*account.Account, seed string) []*account.Account {
 	choices := make([]rule.Choice, len(r.Choices))
 	for i, c := range r.Choices {
 		choices[i] = rule.Choice{Connector: c.Connector, AccountID: c.AccountID, Split: c.Split}
@@ -229,7 +229,7 @@ func straightThrough(r *routed.Wish, all []*account.Account, seed string) []*acc
 }
 
 // splitsNothing reports whether the routing field is a volume split whose weights are all zero. It counts as failed.
-func splitsNothing(r *routed.Wish) bool {
+func splitsNothing(r *routed.Preference) bool {
 	return r.Type == routed.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c routed.Choice) bool { return c.Split > 0 })
 }
 
@@ -252,7 +252,7 @@ func (t *Router) Next(p *payment.Payment, profile *account.Profile, f *card.Fact
 	trace := &routed.Trace{By: routed.ByRetry}
 	for i, a := range list {
 		info, why := t.fits(a, p, profile, f)
-		if why == "" && !account.Awaiting(a, info).IsEmpty() {
+		if why == "" && !account.AwaitingApproval(a, info).IsEmpty() {
 			why = routed.LeftApproval
 		}
 		if why == "" {

@@ -186,7 +186,7 @@ func (t *Router) eliminated(ctx context.Context, out *Decided, p *payment.Paymen
 // dynamicProfile returns a profile that has dynamic routing switched on, and its processor accounts.
 func (t *Router) dynamicProfile(ctx context.Context, a account.Auth, id string) (*account.Profile, []*account.Account, error) {
 	if a.ProfileID != "" && a.ProfileID != id {
-		return nil, nil, account.NoProfile(id).WithParam("merchantId")
+		return nil, nil, account.ProfileNotFound(id).WithParam("merchantId")
 	}
 	profile, err := t.Dir.Profile(ctx, a.MerchantID, id)
 	if err != nil {

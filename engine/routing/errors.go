@@ -44,8 +44,8 @@ type Policy struct {
 	StepUp    bool // the same account may try with 3-D Secure
 }
 
-// hopeless are the reasons for which another account gets the same answer.
-var hopeless = append([]sdk.DeclineReason{sdk.DeclineExpiredCard, sdk.DeclineIncorrectNumber, sdk.DeclineIncorrectCVC, sdk.DeclineIncorrectExpiry,
+// neverRetried are the reasons for which another account gets the same answer.
+var neverRetried = append([]sdk.DeclineReason{sdk.DeclineExpiredCard, sdk.DeclineIncorrectNumber, sdk.DeclineIncorrectCVC, sdk.DeclineIncorrectExpiry,
 	sdk.DeclineIncorrectAddress, sdk.DeclineSecurityViolation, sdk.DeclineAuthenticationNeeded, sdk.DeclineAuthenticationFailed, sdk.DeclineBlocked},
 	scheme.FinalReasons...)
 
@@ -142,7 +142,7 @@ func subFlow(op sdk.Operation) string {
 func (s *Rules) builtIn(f Failure) ErrorDetails {
 	info, ok := s.Connectors.Adapter(f.Connector)
 	if ok && (info.Simulated || info.Name == "simulator") {
-		return detailsOf(f.Decline.Reason, !slices.Contains(hopeless, f.Decline.Reason), true)
+		return detailsOf(f.Decline.Reason, !slices.Contains(neverRetried, f.Decline.Reason), true)
 	}
 	return detailsOf(f.Decline.Reason, f.Decline.RetryElsewhere && !slices.Contains(scheme.FinalReasons, f.Decline.Reason), false)
 }
@@ -233,7 +233,7 @@ func (s *Rules) builtInRule(k ErrorKey) *ErrorRule {
 	}
 	elsewhere := table.New(code, "", "").RetryElsewhere && !slices.Contains(scheme.FinalReasons, reason)
 	if simulated {
-		elsewhere = !slices.Contains(hopeless, reason)
+		elsewhere = !slices.Contains(neverRetried, reason)
 	}
 	return &ErrorRule{ErrorKey: k, Details: detailsOf(reason, elsewhere, simulated)}
 }

@@ -168,7 +168,7 @@ func (t *Router) replayed(ctx context.Context, a account.Auth, id string) (p *ac
 		}
 	}
 	if a.ProfileID != "" && a.ProfileID != id {
-		return nil, account.NoProfile(id).WithParam("profile_id")
+		return nil, account.ProfileNotFound(id).WithParam("profile_id")
 	}
 	return t.Dir.Profile(ctx, a.MerchantID, id)
 }

@@ -17,18 +17,18 @@ import (
 	"payswitch/sdk"
 )
 
-// MayRetry lets a confirm go on at another account if its authorization fails. A stored credential belongs to its account, so that its charge
+// PrepareRetry lets a confirm go on at another account if its authorization fails. A stored credential belongs to its account, so that its charge
 // does not go on.
-func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card) {
+func (t *Router) PrepareRetry(w *change.Confirming, in *request.Input, c *card.Card) {
 	if w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) || c.Secrets.Number.IsZero() {
 		return
 	}
 	w.Retry = &change.Retry{Input: in, Card: c, Instrument: w.Instrument, Accounts: w.Further, Until: t.Now().Add(w.Profile.Settings.Retries.Budget())}
 }
 
-// MustEnd returns the verdict to book for a further attempt whose request has not left. The payment has an attempt that failed before, so it ends
+// EndFailed returns the verdict to book for a further attempt whose request has not left. The payment has an attempt that failed before, so it ends
 // as failed, and does not wait for a new confirm.
-func MustEnd(w *change.Loaded, v evidence.Verdict) evidence.Verdict {
+func EndFailed(w *change.Loaded, v evidence.Verdict) evidence.Verdict {
 	if w.Retry != nil && w.Retry.Tries > 0 && (v.Status == payment.OperationFailed || v.Status == payment.OperationRejected) && v.Over() {
 		return v.NotActed()
 	}
@@ -41,9 +41,9 @@ type Further struct {
 	StepUp bool // the same account tries again with 3-D Secure
 }
 
-// Another decides whether another attempt follows a failed authorization, before the failure is booked. It returns nil if none follows. Only a
+// NextAttempt decides whether another attempt follows a failed authorization, before the failure is booked. It returns nil if none follows. Only a
 // verdict that is over leads to another attempt: the processor did not act, and will not. spent is true if the limits of the card's scheme allow none.
-func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time, spent bool) (*Further, error) {
+func (t *Router) NextAttempt(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time, spent bool) (*Further, error) {
 	op, r := w.Operation, w.Retry
 	if r == nil || spent || r.Last || !w.Fresh && r.Authenticated == nil || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
 		w.Payment.OpenOperation != op.ID || w.Payment.AttemptID != op.AttemptID || w.Attempt.Details.CancelWanted || !now.Before(r.Until) {
@@ -67,7 +67,7 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 		switch {
 		case a.ID == w.Account.ID:
 			return routed.LeftTried
-		case t.isSick(w.Profile, a):
+		case t.failsTooOften(w.Profile, a):
 			return routed.LeftHealth
 		case r.Instrument.CheckAccount(a, r.Card) != nil:
 			return routed.LeftCVC

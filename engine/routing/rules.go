@@ -198,7 +198,7 @@ func noResource() *fault.Error { return fault.NotFound("Resource ID") }
 func ofProfile(r Reader, a account.Auth, id string) (*account.Profile, error) {
 	p, err := r.Profile(a.MerchantID, id)
 	if err != nil {
-		return nil, fault.IfMissing(err, account.NoProfile(id).WithParam("profile_id"))
+		return nil, fault.IfMissing(err, account.ProfileNotFound(id).WithParam("profile_id"))
 	}
 	if a.ProfileID != "" && a.ProfileID != id {
 		return nil, fault.Refused("Profile id authentication failed. Please use the correct JWT token").WithParam("profile_id").

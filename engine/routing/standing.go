@@ -77,8 +77,8 @@ func inTurn(turns []try, list []*account.Account) []*account.Account {
 	return out
 }
 
-// isSick reports whether an account is taken out, for a payment of the profile.
-func (t *Router) isSick(profile *account.Profile, a *account.Account) bool {
+// failsTooOften reports whether an account is taken out, for a payment of the profile.
+func (t *Router) failsTooOften(profile *account.Profile, a *account.Account) bool {
 	return !profile.Settings.Retries.IgnoreHealth && t.Health.Standing(keyOf(a)) != health.In
 }
 
@@ -143,7 +143,7 @@ func (t *Router) AccountHealth(ctx context.Context, a account.Auth, profileID st
 		profileID = a.ProfileID
 	}
 	if a.ProfileID != "" && profileID != a.ProfileID {
-		return nil, account.NoProfile(profileID).WithParam("profile_id")
+		return nil, account.ProfileNotFound(profileID).WithParam("profile_id")
 	}
 	if profileID != "" {
 		if _, err := t.Dir.Profile(ctx, a.MerchantID, profileID); err != nil {

@@ -34,7 +34,7 @@ func (s *Service) Record(tx Tx, session *Session, e Entry) error {
 // a live account or key.
 func (s *Service) Perform(ctx context.Context, session *Session, v Visit, p Permission, live bool, e Entry, change func(ctx context.Context) error) error {
 	if !session.MayOn(p, e.MerchantID, live) {
-		return ErrMay
+		return ErrNotPermitted
 	}
 	if NeedsStepUp(p) && !session.Fresh(s.Now()) {
 		return ErrStepUp
@@ -64,7 +64,7 @@ type Line struct {
 // Lines lists the audit of a merchant, or with "" of the installation, the latest line first. The second result is the cursor of the next page.
 func (s *Service) Lines(ctx context.Context, session *Session, f EntryFilter) (lines []Line, next string, err error) {
 	if !session.May(SeeAudit, f.MerchantID) {
-		return nil, "", ErrMay
+		return nil, "", ErrNotPermitted
 	}
 	if f.Limit <= 0 || f.Limit > 200 {
 		f.Limit = 50

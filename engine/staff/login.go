@@ -39,8 +39,8 @@ const (
 	seenEvery  = time.Minute
 )
 
-// Entrance is what a browser gets after a factor was right.
-type Entrance struct {
+// LoginResult is what a browser gets after a factor was right.
+type LoginResult struct {
 	Token  secret.Value // for the cookie; the token before it is void
 	Stage  Stage
 	EndsAt time.Time
@@ -94,7 +94,7 @@ func (s *Service) ways(u *User, l *Login) (out []Factor) {
 
 // Login compares e-mail address and password. The answer and the time it takes are the same for an unknown user, a wrong password, and a user
 // who is locked or disabled.
-func (s *Service) Login(ctx context.Context, v Visit, email string, password secret.Value) (*Entrance, error) {
+func (s *Service) Login(ctx context.Context, v Visit, email string, password secret.Value) (*LoginResult, error) {
 	hash := s.emailHash(email)
 	var stored, userID string
 	var allowed bool
@@ -129,7 +129,7 @@ func (s *Service) Login(ctx context.Context, v Visit, email string, password sec
 	if !right || !allowed {
 		return nil, s.refused(ctx, v, userID, string(ByPassword))
 	}
-	var out *Entrance
+	var out *LoginResult
 	err = s.update(ctx, "log in", func(tx Tx) error {
 		u, err := s.user(tx, userID)
 		if err != nil {
@@ -145,11 +145,11 @@ func (s *Service) Login(ctx context.Context, v Visit, email string, password sec
 }
 
 // LoginByPasskey logs in the user that the passkey belongs to. A lock is about guessing, so it does not stop a passkey.
-func (s *Service) LoginByPasskey(ctx context.Context, v Visit, ticket secret.Value, answer []byte) (*Entrance, error) {
+func (s *Service) LoginByPasskey(ctx context.Context, v Visit, ticket secret.Value, answer []byte) (*LoginResult, error) {
 	if s.Passkeys == nil {
 		return nil, refuse(fault.KindInvalid, "", ErrNoPasskeys.Error())
 	}
-	var out *Entrance
+	var out *LoginResult
 	err := s.update(ctx, "log in", func(tx Tx) error {
 		u, err := s.usePasskey(tx, ticket, answer)
 		if err != nil {
@@ -165,7 +165,7 @@ func (s *Service) LoginByPasskey(ctx context.Context, v Visit, ticket secret.Val
 }
 
 // enter starts a login, or lifts one: the row of old goes, and the new one has a new token.
-func (s *Service) enter(tx Tx, v Visit, u *User, old *Login, by Factor) (*Entrance, error) {
+func (s *Service) enter(tx Tx, v Visit, u *User, old *Login, by Factor) (*LoginResult, error) {
 	now := s.Now()
 	l := &Login{ID: s.newID("sess_"), UserID: u.ID, CreatedAt: now, SeenAt: now, EndsAt: now.Add(maxSession),
 		Details: LoginDetails{Browser: short(v.Browser, 300), Address: v.Address}}
@@ -200,11 +200,11 @@ func (s *Service) enter(tx Tx, v Visit, u *User, old *Login, by Factor) (*Entran
 		}
 	}
 	err := s.note(tx, &Session{ID: l.ID, UserID: u.ID}, v, Entry{Action: action, Details: map[string]string{"with": string(by)}})
-	return &Entrance{Token: token, Stage: l.Details.Stage, EndsAt: l.EndsAt}, err
+	return &LoginResult{Token: token, Stage: l.Details.Stage, EndsAt: l.EndsAt}, err
 }
 
 // GivePassword gives the password after a passkey, or to confirm a change where the user has no second factor.
-func (s *Service) GivePassword(ctx context.Context, v Visit, token, password secret.Value) (*Entrance, error) {
+func (s *Service) GivePassword(ctx context.Context, v Visit, token, password secret.Value) (*LoginResult, error) {
 	u, err := s.tryFactor(ctx, v, token, ByPassword)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (s *Service) GivePassword(ctx context.Context, v Visit, token, password sec
 	if !right {
 		return nil, s.refused(ctx, v, u.ID, string(ByPassword))
 	}
-	return s.rise(ctx, v, token, "", func(_ Tx, now *User, l *Login) (Factor, error) {
+	return s.addFactor(ctx, v, token, "", func(_ Tx, now *User, l *Login) (Factor, error) {
 		if now.Private.Password != u.Private.Password || !slices.Contains(s.ways(now, l), ByPassword) {
 			return "", ErrLogin
 		}
@@ -225,12 +225,12 @@ func (s *Service) GivePassword(ctx context.Context, v Visit, token, password sec
 }
 
 // GiveCode gives a code of an authenticator app, or a recovery code: to finish a login, or to confirm a change. A code works once.
-func (s *Service) GiveCode(ctx context.Context, v Visit, token secret.Value, code string) (*Entrance, error) {
+func (s *Service) GiveCode(ctx context.Context, v Visit, token secret.Value, code string) (*LoginResult, error) {
 	u, err := s.tryFactor(ctx, v, token, ByCode, ByRecovery)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.rise(ctx, v, token, "", func(_ Tx, u *User, l *Login) (Factor, error) {
+	out, err := s.addFactor(ctx, v, token, "", func(_ Tx, u *User, l *Login) (Factor, error) {
 		ways := s.ways(u, l)
 		if step := totpStep(u.Private.TOTP, code, s.Now(), u.Details.TOTPStep); step != 0 && slices.Contains(ways, ByCode) {
 			u.Details.TOTPStep = step
@@ -252,11 +252,11 @@ func (s *Service) GiveCode(ctx context.Context, v Visit, token secret.Value, cod
 }
 
 // GivePasskey gives a passkey after the password, or to confirm a change. It must be one of the same user.
-func (s *Service) GivePasskey(ctx context.Context, v Visit, token, ticket secret.Value, answer []byte) (*Entrance, error) {
+func (s *Service) GivePasskey(ctx context.Context, v Visit, token, ticket secret.Value, answer []byte) (*LoginResult, error) {
 	if s.Passkeys == nil {
 		return nil, refuse(fault.KindInvalid, "", ErrNoPasskeys.Error())
 	}
-	return s.rise(ctx, v, token, "", func(tx Tx, u *User, l *Login) (Factor, error) {
+	return s.addFactor(ctx, v, token, "", func(tx Tx, u *User, l *Login) (Factor, error) {
 		of, err := s.usePasskey(tx, ticket, answer)
 		if err != nil {
 			return "", err
@@ -292,10 +292,10 @@ func (s *Service) tryFactor(ctx context.Context, v Visit, token secret.Value, fa
 	return u, err
 }
 
-// rise lifts a login by one more factor. check compares the factor, and may change the user. action is a line of the audit; "": none of its own.
-func (s *Service) rise(ctx context.Context, v Visit, token secret.Value, action string,
-	check func(tx Tx, u *User, l *Login) (Factor, error)) (*Entrance, error) {
-	var out *Entrance
+// addFactor lifts a login by one more factor. check compares the factor, and may change the user. action is a line of the audit; "": none of its own.
+func (s *Service) addFactor(ctx context.Context, v Visit, token secret.Value, action string,
+	check func(tx Tx, u *User, l *Login) (Factor, error)) (*LoginResult, error) {
+	var out *LoginResult
 	err := s.update(ctx, "log in", func(tx Tx) error {
 		l, u, err := s.login(tx, token)
 		if err != nil {

@@ -66,7 +66,7 @@ func (s *Service) BeginEnrol(ctx context.Context, session *Session) (options jso
 }
 
 // FinishEnrol adds a passkey. It counts as a second factor just given, so the session gets a new token.
-func (s *Service) FinishEnrol(ctx context.Context, v Visit, token, ticket secret.Value, name string, answer []byte) (*Entrance, error) {
+func (s *Service) FinishEnrol(ctx context.Context, v Visit, token, ticket secret.Value, name string, answer []byte) (*LoginResult, error) {
 	if s.Passkeys == nil {
 		return nil, refuse(fault.KindInvalid, "", ErrNoPasskeys.Error())
 	}
@@ -77,7 +77,7 @@ func (s *Service) FinishEnrol(ctx context.Context, v Visit, token, ticket secret
 	if len(name) > maxName {
 		return nil, refuse(fault.KindInvalid, "name", "The name is too long: write at most 100 characters")
 	}
-	return s.rise(ctx, v, token, "passkey.added", func(tx Tx, u *User, l *Login) (Factor, error) {
+	return s.addFactor(ctx, v, token, "passkey.added", func(tx Tx, u *User, l *Login) (Factor, error) {
 		once, err := s.take(tx, onceEnrol, ticket)
 		if err != nil || once.UserID != u.ID {
 			return "", ErrLink

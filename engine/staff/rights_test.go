@@ -36,28 +36,28 @@ func TestEscalation(t *testing.T) {
 		require.Error(t, err, name)
 	}
 	_, err := h.NewLink(ctx, by, opID)
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 	_, err = h.Reset(ctx, by, bothID)
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 	_, _, err = h.Invite(ctx, by, staff.InviteInput{Email: "x@example.com", Grants: []staff.Grant{{Role: staff.Operator}}})
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 	_, _, err = h.Invite(ctx, by, staff.InviteInput{Email: "x@example.com", Grants: []staff.Grant{{MerchantID: "m2", Role: staff.Viewer}}})
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 	_, err = h.Team(ctx, by, "m2")
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 	_, err = h.Team(ctx, by, "")
-	require.ErrorIs(t, err, staff.ErrMay)
+	require.ErrorIs(t, err, staff.ErrNotPermitted)
 
 	vi, err := h.Login(ctx, here, "vi@example.com", phrase)
 	require.NoError(t, err)
 	low := h.session(vi.Token)
 	low.SecondFactorAt = h.now()
-	require.ErrorIs(t, h.SetGrants(ctx, low, bothID, "m1", nil), staff.ErrMay)
+	require.ErrorIs(t, h.SetGrants(ctx, low, bothID, "m1", nil), staff.ErrNotPermitted)
 	require.NoError(t, h.SetGrants(ctx, by, viewerID, "m1", nil), "take the last role away")
-	require.ErrorIs(t, h.Disable(ctx, low, viewerID), staff.ErrMay)
+	require.ErrorIs(t, h.Disable(ctx, low, viewerID), staff.ErrNotPermitted)
 	bare := h.user("bare@example.com", viewer)
 	require.NoError(t, h.SetGrants(ctx, nil, bare, "m1", nil))
-	require.ErrorIs(t, h.Disable(ctx, low, bare), staff.ErrMay, "a user without roles is not everybody's")
+	require.ErrorIs(t, h.Disable(ctx, low, bare), staff.ErrNotPermitted, "a user without roles is not everybody's")
 
 	team, err := h.Team(ctx, by, "m1")
 	require.NoError(t, err)
@@ -179,7 +179,7 @@ func TestStepUp(t *testing.T) {
 	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, func(context.Context) error { return failed }), failed)
 	h.pass(6 * time.Minute)
 	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, do), staff.ErrStepUp)
-	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageAdapters, true, change, do), staff.ErrMay)
+	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageAdapters, true, change, do), staff.ErrNotPermitted)
 	require.Equal(t, 1, done)
 	lines, next, err := h.Lines(ctx, h.session(up.Token), staff.EntryFilter{MerchantID: "m1", Limit: 2})
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestStepUp(t *testing.T) {
 	require.Equal(t, "ad", lines[0].Person)
 	require.NotEmpty(t, next)
 	_, _, err = h.Lines(ctx, h.session(up.Token), staff.EntryFilter{})
-	require.ErrorIs(t, err, staff.ErrMay, "the installation's audit is an operator's")
+	require.ErrorIs(t, err, staff.ErrNotPermitted, "the installation's audit is an operator's")
 }
 
 func TestPasskeys(t *testing.T) {
@@ -281,12 +281,12 @@ func TestTaste(t *testing.T) {
 	in, err := h.Login(ctx, here, "vi@example.com", phrase)
 	require.NoError(t, err)
 	s := h.session(in.Token)
-	require.NoError(t, h.SetTaste(ctx, s, staff.Taste{Name: "Vi", TimeZone: "Europe/Berlin", Theme: "dark"}))
+	require.NoError(t, h.SetPreferences(ctx, s, staff.Preferences{Name: "Vi", TimeZone: "Europe/Berlin", Theme: "dark"}))
 	s = h.session(in.Token)
 	require.Equal(t, "Europe/Berlin dark Vi", s.TimeZone+" "+s.Theme+" "+s.Name)
-	for _, bad := range []staff.Taste{{Name: "", Theme: "dark"}, {Name: "Vi", TimeZone: "Mars/North"}, {Name: "Vi", Theme: "pink"},
+	for _, bad := range []staff.Preferences{{Name: "", Theme: "dark"}, {Name: "Vi", TimeZone: "Mars/North"}, {Name: "Vi", Theme: "pink"},
 		{Name: "Vi", TimeZone: "../../etc/passwd"}} {
-		require.Error(t, h.SetTaste(ctx, s, bad))
+		require.Error(t, h.SetPreferences(ctx, s, bad))
 	}
 	s = h.session(in.Token)
 	require.ErrorIs(t, h.ChangePassword(ctx, s, phrase), staff.ErrStepUp)

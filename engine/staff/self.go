@@ -15,7 +15,7 @@ const maxName = 100
 // changeSelf changes the person's own row, with a line of the audit. It asks for a fresh second factor.
 func (s *Service) changeSelf(ctx context.Context, session *Session, action string, f func(u *User) error) error {
 	if session.Stage != Full {
-		return ErrMay
+		return ErrNotPermitted
 	}
 	if !session.Fresh(s.Now()) {
 		return ErrStepUp
@@ -81,7 +81,7 @@ func (s *Service) enrolment(u *User) TOTPEnrolment {
 }
 
 // FinishTOTP makes the new secret count, once the app has shown a right code of it. It replaces an older app.
-func (s *Service) FinishTOTP(ctx context.Context, v Visit, token secret.Value, code string) (*Entrance, error) {
+func (s *Service) FinishTOTP(ctx context.Context, v Visit, token secret.Value, code string) (*LoginResult, error) {
 	var userID string
 	var allowed bool
 	err := s.update(ctx, "add an authenticator app", func(tx Tx) error {
@@ -102,7 +102,7 @@ func (s *Service) FinishTOTP(ctx context.Context, v Visit, token secret.Value, c
 	if !allowed {
 		return nil, s.refused(ctx, v, userID, "enrol")
 	}
-	return s.rise(ctx, v, token, "app.added", func(_ Tx, u *User, _ *Login) (Factor, error) {
+	return s.addFactor(ctx, v, token, "app.added", func(_ Tx, u *User, _ *Login) (Factor, error) {
 		if len(u.Private.TOTPNext) == 0 {
 			return "", refuse(fault.KindInvalid, "code", "No authenticator app is being added: begin again")
 		}
@@ -169,17 +169,17 @@ func (s *Service) ChangePassword(ctx context.Context, session *Session, password
 	return s.EndLogin(ctx, session, "")
 }
 
-// Taste is what a person prefers on pages.
-type Taste struct {
+// Preferences is what a person prefers on pages.
+type Preferences struct {
 	Name, TimeZone, Theme string
 }
 
-// SetTaste changes name, time zone and colours. It asks for no second factor.
-func (s *Service) SetTaste(ctx context.Context, session *Session, t Taste) error {
+// SetPreferences changes name, time zone and colours. It asks for no second factor.
+func (s *Service) SetPreferences(ctx context.Context, session *Session, t Preferences) error {
 	t.Name = strings.TrimSpace(t.Name)
 	switch {
 	case session.Stage != Full:
-		return ErrMay
+		return ErrNotPermitted
 	case t.Name == "" || len(t.Name) > maxName:
 		return refuse(fault.KindInvalid, "name", "The name must have 1 to 100 characters")
 	case t.Theme != "" && t.Theme != "light" && t.Theme != "dark":

@@ -70,8 +70,8 @@ var (
 	ErrLink = errors.New("this link was used before, or it has ended: ask for a new one")
 	// ErrStepUp is the error for a change that needs a fresh second factor.
 	ErrStepUp = errors.New("confirm with your second factor first")
-	// ErrMay is the error for a change that the person's roles do not allow.
-	ErrMay = errors.New("your role does not allow this")
+	// ErrNotPermitted is the error for a change that the person's roles do not allow.
+	ErrNotPermitted = errors.New("your role does not allow this")
 )
 
 // hash is how the store finds what a secret text belongs to.
@@ -107,7 +107,7 @@ var errAgain = errors.New("another writer was faster")
 // known passes errors that pages show, and wraps all others.
 func known(err error, doing string) error {
 	var shown *fault.Error
-	for _, of := range []error{ErrNoSession, ErrLogin, ErrSlow, ErrLink, ErrStepUp, ErrMay} {
+	for _, of := range []error{ErrNoSession, ErrLogin, ErrSlow, ErrLink, ErrStepUp, ErrNotPermitted} {
 		if errors.Is(err, of) {
 			return err
 		}

@@ -124,7 +124,7 @@ func (h *house) session(token secret.Value) *staff.Session {
 }
 
 // app enrols an authenticator app at the end of a first login.
-func (h *house) app(token secret.Value) (key string, in *staff.Entrance) {
+func (h *house) app(token secret.Value) (key string, in *staff.LoginResult) {
 	h.t.Helper()
 	e, err := h.BeginTOTP(ctx, h.session(token))
 	require.NoError(h.t, err)
@@ -134,7 +134,7 @@ func (h *house) app(token secret.Value) (key string, in *staff.Entrance) {
 }
 
 // admin returns a user with an app, logged in.
-func (h *house) admin(email string, grants ...staff.Grant) (id, key string, in *staff.Entrance) {
+func (h *house) admin(email string, grants ...staff.Grant) (id, key string, in *staff.LoginResult) {
 	h.t.Helper()
 	id = h.user(email, grants...)
 	half, err := h.Login(ctx, here, email, phrase)

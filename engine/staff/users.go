@@ -130,7 +130,7 @@ type LinkInput struct {
 }
 
 // UseLink uses a link up: it makes the first user, or sets the password of an invited one, and logs in.
-func (s *Service) UseLink(ctx context.Context, v Visit, text secret.Value, in LinkInput) (*Entrance, error) {
+func (s *Service) UseLink(ctx context.Context, v Visit, text secret.Value, in LinkInput) (*LoginResult, error) {
 	view, err := s.Link(ctx, text)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *Service) UseLink(ctx context.Context, v Visit, text secret.Value, in Li
 			return nil, fault.Internal(err, "hash a password")
 		}
 	}
-	var out *Entrance
+	var out *LoginResult
 	err = s.update(ctx, "use a link", func(tx Tx) error {
 		if err := s.spend(tx, v.Address); err != nil {
 			return err
@@ -240,7 +240,7 @@ type Member struct {
 // Team lists the users with a role at a merchant. merchantID "" lists all users.
 func (s *Service) Team(ctx context.Context, by *Session, merchantID string) (out []Member, err error) {
 	if !s.manages(by, merchantID) {
-		return nil, ErrMay
+		return nil, ErrNotPermitted
 	}
 	err = s.view(ctx, "list users", func(r Reader) error {
 		out = nil
@@ -337,7 +337,7 @@ func (s *Service) checkGrants(by *Session, grants []Grant) error {
 		case g.Role == Operator && g.MerchantID != "":
 			return refuse(fault.KindInvalid, "role", "The role operator is for the whole installation: leave the merchant out")
 		case !s.manages(by, g.MerchantID):
-			return ErrMay
+			return ErrNotPermitted
 		}
 	}
 	return nil
@@ -460,7 +460,7 @@ func (s *Service) SetGrants(ctx context.Context, by *Session, userID, merchantID
 		grants[i].MerchantID = merchantID
 	}
 	if !s.manages(by, merchantID) || by != nil && by.UserID == userID {
-		return ErrMay
+		return ErrNotPermitted
 	}
 	if len(grants) > 0 {
 		if err := s.checkGrants(by, grants); err != nil {
@@ -508,7 +508,7 @@ func (s *Service) manageWhole(ctx context.Context, by *Session, userID, action s
 	f func(tx Tx, u *User) error) error {
 	return s.manage(ctx, by, userID, action, "", nil, func(tx Tx, u *User) error {
 		if !s.whole(by, u) || by != nil && by.UserID == userID {
-			return ErrMay
+			return ErrNotPermitted
 		}
 		return f(tx, u)
 	})

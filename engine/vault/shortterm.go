@@ -42,5 +42,5 @@ func (v *Vault) OpenShortTerm(sealed []byte, k *secret.Key, merchantID, id strin
 // ErrShredded is returned for a card or CVC whose key the store has destroyed.
 var ErrShredded = errors.New("the card data was destroyed after its keeping time")
 
-// CardKeepTime returns the longest time that an operation's card and CVC are kept. A resend may need them that long (see evidence.Waits.NeedsCard).
+// CardKeepTime returns the longest time that an operation's card and CVC are kept. A resend may need them that long (see evidence.Timing.NeedsCard).
 func CardKeepTime(window time.Duration) time.Duration { return max(24*time.Hour, window) + time.Hour }

@@ -224,15 +224,15 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	if ev.ProfileID != d.ProfileID || e != nil && e.ProfileID != d.ProfileID {
 		return nil, errGone{"the delivery does not belong to this event and endpoint"} // another program wrote its row
 	}
-	if err := s.aim(t, p, e); err != nil {
+	if err := s.setTarget(t, p, e); err != nil {
 		return nil, err
 	}
 	t.body, err = s.bodyOf(ev)
 	return t, err
 }
 
-// aim sets the URL of a target and the secrets that sign its requests. e is nil for the profile's webhook_url.
-func (s *Service) aim(t *target, p *account.Profile, e *Endpoint) error {
+// setTarget sets the URL of a target and the secrets that sign its requests. e is nil for the profile's webhook_url.
+func (s *Service) setTarget(t *target, p *account.Profile, e *Endpoint) error {
 	t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders
 	if e != nil {
 		if err := s.open(e); err != nil {

@@ -215,7 +215,7 @@ func (s *Service) Endpoints(ctx context.Context, a account.Auth, profileID strin
 // mayUse refuses a profile that the caller may not see.
 func (s *Service) mayUse(ctx context.Context, a account.Auth, profileID string) error {
 	if a.ProfileID != "" && a.ProfileID != profileID {
-		return account.NoProfile(profileID)
+		return account.ProfileNotFound(profileID)
 	}
 	_, err := s.Dir.Profile(ctx, a.MerchantID, profileID)
 	return err

@@ -51,7 +51,7 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	}
 	if a.ProfileID != "" {
 		if f.ProfileID != "" && f.ProfileID != a.ProfileID {
-			return nil, 0, account.NoProfile(f.ProfileID)
+			return nil, 0, account.ProfileNotFound(f.ProfileID)
 		}
 		f.ProfileID = a.ProfileID
 	}

@@ -100,7 +100,7 @@ func (k cookies) set(w http.ResponseWriter, token secret.Value) {
 
 // entered answers with a new token and the next page.
 type entered struct {
-	in   *staff.Entrance
+	in   *staff.LoginResult
 	next string
 }
 
@@ -166,7 +166,7 @@ func peopleProblem(err error) (status int, p *problemPage, ok bool) {
 			return status, &problemPage{Heading: "This did not work", Text: asSentence(is), Link: &Link{signInPath, "Sign in"}}, true
 		}
 	}
-	if errors.Is(err, staff.ErrMay) {
+	if errors.Is(err, staff.ErrNotPermitted) {
 		return http.StatusForbidden, &problemPage{Heading: "Your role does not allow this", Text: "The role belongs to another merchant, or to yourself.",
 			Hint: "Ask an administrator or an operator."}, true
 	}

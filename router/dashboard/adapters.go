@@ -70,7 +70,7 @@ func (s *Server) adaptersPage(c *call, problem error) (*document, error) {
 // awaiting counts the accounts that wait for an approval of an adapter.
 func awaiting(info port.AdapterInfo, accounts []*account.Account) (n int) {
 	for _, a := range accounts {
-		if !account.Awaiting(a, info).IsEmpty() {
+		if !account.AwaitingApproval(a, info).IsEmpty() {
 			n++
 		}
 	}
@@ -178,7 +178,7 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 			at := c.time(last.At)
 			approved = Cell{Time: &at, Note: "by " + string(last.By) + ", version " + last.Version}
 		}
-		if more := account.Awaiting(a, info); !more.IsEmpty() {
+		if more := account.AwaitingApproval(a, info); !more.IsEmpty() {
 			state = Chip{"waits for approval", "wait", marks["wait"]}
 			asks = append(asks, Block{Heading: a.Label + " of " + a.MerchantID + " waits for approval", Tone: "wait", Folds: []Fold{{"What the adapter asks for", strings.ReplaceAll(more.String(), "; ", "\n")}},
 				Forms: []Form{{Fold: "Approve", Action: "/adapters/" + info.Connector + "/approve", Tone: "go", Submit: "Approve for " + a.Label,

@@ -190,7 +190,7 @@ func (c *call) connectorState(a *account.Account) Chip {
 		return Chip{"no adapter", "bad", marks["bad"]}
 	case a.Disabled || !a.Active:
 		return Chip{"off", "quiet", marks["quiet"]}
-	case !account.Awaiting(a, info).IsEmpty():
+	case !account.AwaitingApproval(a, info).IsEmpty():
 		return Chip{"waits for approval", "wait", marks["wait"]}
 	}
 	return Chip{"on", "good", marks["good"]}
@@ -468,7 +468,7 @@ func (s *Server) connectorOf(c *call, v *account.ApprovalView, names map[string]
 	may := c.Session.MayOn(staff.ChangeSettings, a.MerchantID, s.live(a.TestMode))
 	state, made := c.connectorState(a), c.time(a.CreatedAt)
 	facts := Block{Heading: "Account", Facts: []Named{fact("State", Cell{Chip: &state}), fact("Mode", Cell{Text: s.mode(a)}), fact("Id", ident(a.ID)), fact("Made", Cell{Time: &made})}}
-	if _, end := a.FirstEnd(); !end.IsZero() {
+	if _, end := a.EarliestExpiry(); !end.IsZero() {
 		at := c.time(end)
 		facts.Facts = append(facts.Facts, fact("Certificate ends", Cell{Time: &at}))
 	}

@@ -25,9 +25,9 @@ type deciding interface {
 	Operations(ctx context.Context, f request.OperationFilter) ([]operator.View, error)
 	Operation(ctx context.Context, id string) (operator.View, error)
 	Decisions(ctx context.Context, id string) ([]request.Decision, error)
-	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (operator.View, error)
-	ConfirmResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
-	WithdrawResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
+	ResolveOperation(ctx context.Context, id string, in request.ResolutionInput) (operator.View, error)
+	ConfirmResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error)
+	WithdrawResolution(ctx context.Context, id string, second request.ReviewInput) (operator.View, error)
 }
 
 func (s *Server) decisionRoutes() []route {
@@ -413,7 +413,7 @@ func (s *Server) decide(c *call) (response, error) {
 	}
 	outcome, by := c.PostFormValue("outcome"), c.person()
 	values := map[string]any{"outcome": outcome, "by": by, "why": strings.TrimSpace(c.PostFormValue("why"))}
-	var in request.OperatorWord
+	var in request.ResolutionInput
 	if err = c.amountInto(values, v.Currency); err == nil {
 		if ref, sent := c.PostForm["reference"]; sent {
 			if values["reference"] = strings.TrimSpace(ref[0]); values["reference"] == "" {
@@ -454,7 +454,7 @@ func (s *Server) withdrawDecision(c *call) (response, error) {
 }
 
 // second confirms or withdraws a proposal, as the form says.
-func (s *Server) second(c *call, form string, do func(ctx context.Context, id string, second request.SecondWord) (operator.View, error)) (response, error) {
+func (s *Server) second(c *call, form string, do func(ctx context.Context, id string, second request.ReviewInput) (operator.View, error)) (response, error) {
 	if err := c.form(); err != nil {
 		return nil, err
 	}
@@ -462,7 +462,7 @@ func (s *Server) second(c *call, form string, do func(ctx context.Context, id st
 	if err != nil {
 		return nil, err
 	}
-	in, details := request.SecondWord{ProposalID: c.PostFormValue("proposal"), By: c.person(), Person: c.Session.UserID}, map[string]string{"payment_id": v.PaymentID}
+	in, details := request.ReviewInput{ProposalID: c.PostFormValue("proposal"), By: c.person(), Person: c.Session.UserID}, map[string]string{"payment_id": v.PaymentID}
 	if p := v.Proposal; p != nil {
 		details["outcome"], details["proposed_by"] = string(p.Details.Outcome), either(p.Details.Person != "", p.Details.Person, p.Details.By)
 	}

@@ -179,7 +179,7 @@ func (s *Server) unapproved(ctx context.Context, c *call) ([]need, error) {
 	n := 0
 	for _, a := range list {
 		info, ok := s.Adapters.Adapter(a.Connector)
-		if !ok || info.Manifest == nil || account.Awaiting(a, info).IsEmpty() {
+		if !ok || info.Manifest == nil || account.AwaitingApproval(a, info).IsEmpty() {
 			continue
 		}
 		if n++; first == nil {
@@ -227,7 +227,7 @@ func (s *Server) endingCertificates(ctx context.Context, c *call) (out []need, e
 		return nil, err
 	}
 	for _, a := range list {
-		_, end := a.FirstEnd()
+		_, end := a.EarliestExpiry()
 		left := end.Sub(s.Now())
 		if a.Disabled || end.IsZero() || left > certificateEndsSoon {
 			continue

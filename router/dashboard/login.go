@@ -175,7 +175,7 @@ func (s *Server) confirmPost(c *call) (response, error) {
 		return nil, err
 	}
 	to := next(c.PostFormValue("next"))
-	var in *staff.Entrance
+	var in *staff.LoginResult
 	var err error
 	if c.PostForm.Has("password") {
 		in, err = s.Staff.GivePassword(c.Context(), c.visit(), c.token(), secret.New(c.PostFormValue("password")))
@@ -194,7 +194,7 @@ func (s *Server) confirmPasskey(c *call) (response, error) {
 	return c.confirmed(in, err, next(c.PostFormValue("next")))
 }
 
-func (c *call) confirmed(in *staff.Entrance, err error, to string) (response, error) {
+func (c *call) confirmed(in *staff.LoginResult, err error, to string) (response, error) {
 	if text, _, status, ok := formProblem(err); ok {
 		p := c.confirmForm(to)
 		p.Problem = text
@@ -374,7 +374,7 @@ func (s *Server) enrolPasskey(c *call) (response, error) {
 	return c.enrolled(in, err, next(c.PostFormValue("next")))
 }
 
-func (c *call) enrolled(in *staff.Entrance, err error, to string) (response, error) {
+func (c *call) enrolled(in *staff.LoginResult, err error, to string) (response, error) {
 	if text, field, status, ok := formProblem(err); ok {
 		p, err := c.enrolForm(to)
 		if err != nil {

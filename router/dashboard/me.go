@@ -53,7 +53,7 @@ func (c *call) mePage() (*mePage, error) {
 		MayAdd:    s.Staff.Passkeys != nil, Done: meDone[c.FormValue("done")],
 		Password: Field{Name: "password", Label: "New password", Kind: "password", Required: true, Autocomplete: "new-password",
 			Hint: "At least 12 characters. Your other sessions end."}}
-	p.Fields = tasteFields(staff.Taste{Name: c.Session.Name, TimeZone: c.Session.TimeZone, Theme: c.Session.Theme})
+	p.Fields = preferenceFields(staff.Preferences{Name: c.Session.Name, TimeZone: c.Session.TimeZone, Theme: c.Session.Theme})
 	for _, g := range c.Session.Grants {
 		p.Roles = append(p.Roles, roleLineOf(g))
 	}
@@ -84,7 +84,7 @@ var meDone = map[string]string{"saved": "Saved.", "password": "The password is c
 	"app":     "The authenticator app is removed.",
 	"passkey": "The passkey is removed.", "ended": "The session has ended.", "others": "Your other sessions have ended."}
 
-func tasteFields(t staff.Taste) []Field {
+func preferenceFields(t staff.Preferences) []Field {
 	theme := func(v, text string) Option { return Option{v, text, t.Theme == v} }
 	return []Field{
 		{Name: "name", Label: "Name", Kind: "text", Value: t.Name, Required: true, Autocomplete: "name", Max: 100},
@@ -106,14 +106,14 @@ func (s *Server) mePost(c *call) (response, error) {
 	if err := c.form(); err != nil {
 		return nil, err
 	}
-	t := staff.Taste{Name: c.PostFormValue("name"), TimeZone: strings.TrimSpace(c.PostFormValue("time_zone")), Theme: c.PostFormValue("theme")}
-	err := s.Staff.SetTaste(c.Context(), c.Session, t)
+	t := staff.Preferences{Name: c.PostFormValue("name"), TimeZone: strings.TrimSpace(c.PostFormValue("time_zone")), Theme: c.PostFormValue("theme")}
+	err := s.Staff.SetPreferences(c.Context(), c.Session, t)
 	if text, field, status, ok := formProblem(err); ok {
 		p, err := c.mePage()
 		if err != nil {
 			return nil, err
 		}
-		p.Fields = tasteFields(t)
+		p.Fields = preferenceFields(t)
 		p.Problem = mark(p.Fields, field, text)
 		return shown{status, p}, nil
 	}

@@ -31,14 +31,14 @@ func peopleStates() []state {
 	withApp.Key, withApp.QR, withApp.Must, withApp.Passkeys = grouped("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"), qr, false, false
 	withApp.Code.Problem = "The code does not match: check the time of your phone, and type the code that the app shows now."
 	roles := []roleLine{{"operator", "the installation", ""}, {"support", long, "100.00 EUR, 100.00 USD"}}
-	me := mePage{Email: "ada@example.com", Roles: roles, Fields: tasteFields(staff.Taste{Name: "Ada Lovelace", TimeZone: "Europe/Berlin",
+	me := mePage{Email: "ada@example.com", Roles: roles, Fields: preferenceFields(staff.Preferences{Name: "Ada Lovelace", TimeZone: "Europe/Berlin",
 		Theme: "dark"}), Fresh: true,
 		Confirm: "/confirm?next=/me", App: true, Recovery: 9, HasSecond: true, MayAdd: true, Done: "Saved.", Password: password,
 		Passkeys: []passkeyLine{{"00", "Laptop", at(0), at(0)}, {"01",
 			"A passkey with a name that somebody made very long indeed, to see what happens", at(0), at(0)}},
 		Logins: []loginLine{{"s1", "Chrome on Linux", "192.0.2.1", "now", at(0), true}, {"s2", "Safari on iPhone",
 			"2001:db8:1234:5678:9abc:def0:1234:5678", "3 May 2026, 12:02", at(0), false}}}
-	bare := mePage{Email: "ada@example.com", Fields: tasteFields(staff.Taste{Name: "Ada"}), Confirm: "/confirm?next=/me",
+	bare := mePage{Email: "ada@example.com", Fields: preferenceFields(staff.Preferences{Name: "Ada"}), Confirm: "/confirm?next=/me",
 		Problem: "This is your only second factor, and your role needs one: add another first."}
 	people := []personLine{{"/team/user_1", "Ada Lovelace", "ada@example.com", "admin of all merchants, operator", "now", Chip{"active",
 		"good", "✓"}, true},

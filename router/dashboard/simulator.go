@@ -165,7 +165,7 @@ func (c *call) simulatedInput(id string, accounts []*account.Account) (*request.
 		return nil, missing("amount", "Write an amount such as "+Money{1050, currency}.plain())
 	}
 	in := &request.Input{PaymentID: id, ProfileID: a.ProfileID, Amount: &m.Minor, Currency: currency, Confirm: new(true), PaymentMethod: "card", PaymentMethodType: "credit", HasMethodData: true,
-		Description: "Made in the simulator: " + e.text, Routing: &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: a.Connector, AccountID: a.ID}}},
+		Description: "Made in the simulator: " + e.text, Routing: &routed.Preference{Type: "single", Choices: []routed.Choice{{Connector: a.Connector, AccountID: a.ID}}},
 		Card: &card.Input{Number: secret.New(e.card), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: secret.New("Ada Lovelace")}}
 	if c.PostFormValue("manual") != "" {
 		in.CaptureMethod = payment.CaptureManual

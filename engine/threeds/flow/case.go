@@ -105,7 +105,7 @@ func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase)
 		ch.Payment, ch.Attempt = c.w.Payment, c.w.Attempt
 		ch.Guard = change.CountGuard(c.w.Attempt, c.now)
 		if c.queued == nil { // with an authorization queued, the payment only passes through processing
-			if ch, err = s.Changes.Announced(ctx, c.w, ch, c.now); err != nil {
+			if ch, err = s.Changes.Announce(ctx, c.w, ch, c.now); err != nil {
 				return err
 			}
 		}

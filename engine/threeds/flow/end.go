@@ -108,7 +108,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		c.alarms = append(c.alarms, "authentication_binding")
 		return s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError)
 	}
-	if blocked, err := s.Resumed(ctx, c.w, secrets.Number, c.now); err != nil {
+	if blocked, err := s.RecheckCard(ctx, c.w, secrets.Number, c.now); err != nil {
 		return err
 	} else if blocked {
 		c.moved, c.w.Attempt.Private.Invoke = true, nil
@@ -180,7 +180,7 @@ func (s *Authentications) followUps(c *authCase) (effects []func(context.Context
 		return effects
 	}
 	authorize := func(ctx context.Context) {
-		s.Changes.Postponed(ctx, "the authorization", c.auth.PaymentID, s.Resolve(ctx, c.queued, c.leaseEnd))
+		s.Changes.LogPostponed(ctx, "the authorization", c.auth.PaymentID, s.Resolve(ctx, c.queued, c.leaseEnd))
 	}
 	if c.background {
 		return append(effects, s.later(authorize))

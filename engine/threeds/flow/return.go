@@ -134,7 +134,7 @@ func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 		c.cancel, c.background = true, true
 		return s.end(c, authentication.Expired, threeds.WindowClosed)
 	})
-	s.Changes.Postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
+	s.Changes.LogPostponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
 }
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.

@@ -41,8 +41,8 @@ type Deps struct {
 	Closing    <-chan struct{} // closed when the engine closes
 	// Resolve performs an authorization that was queued with the result of its authentication. leaseEnd is the end of this node's right to send.
 	Resolve func(ctx context.Context, op *payment.Operation, leaseEnd time.Time) error
-	// Resumed fails a payment whose card the merchant has blocked during the authentication, and reports whether it did.
-	Resumed func(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error)
+	// RecheckCard fails a payment whose card the merchant has blocked during the authentication, and reports whether it did.
+	RecheckCard func(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error)
 
 	Node              string        // this node's name in leases
 	PublicURL         string        // no trailing slash

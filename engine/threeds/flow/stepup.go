@@ -153,7 +153,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *ev
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
 		c, err := s.lookUpVersions(ctx, auth.ID, q)
 		if err != nil {
-			s.Changes.Postponed(ctx, "step-up", p.ID, err)
+			s.Changes.LogPostponed(ctx, "step-up", p.ID, err)
 			return nil
 		}
 		w.Payment, w.Attempt = c.w.Payment, c.w.Attempt

@@ -1,7 +1,7 @@
 package routed
 
-// Wish is the routing field of a payment, or a profile's routing rule.
-type Wish struct {
+// Preference is the routing field of a payment, or a profile's routing rule.
+type Preference struct {
 	Type    AlgorithmType `json:"type"` // Single, Priority or VolumeSplit
 	Choices []Choice      `json:"choices"`
 	// Only limits the accounts to these connectors, in any order; empty for no limit. With Only, Type may be "" and Choices empty.

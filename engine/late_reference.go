@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// lateTries limits how often a late reference is decided again after a conflict with another writer.
-const lateTries = 10
+// conflictTries limits how often a late reference is decided again after a conflict with another writer.
+const conflictTries = 10
 
 // bookLateReference records a reference to a saved card that the processor made after its approval, on the attempt and on the saved method.
 // Some processors make references in the background and send them later, any number of times: in a message or in the answer to a query.
@@ -29,7 +29,7 @@ func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk
 	if o.StoredCredential == nil {
 		return nil
 	}
-	for range lateTries {
+	for range conflictTries {
 		b := evidence.Booking{Payment: w.Payment, Attempt: w.Attempt.Clone()}
 		b.KeepCredential(o)
 		now := e.now().UTC().Truncate(time.Millisecond)
