@@ -102,7 +102,7 @@ func TestChallengeOutcomes(t *testing.T) {
 			} else {
 				require.Equal(t, 1, w.bank.count())
 				require.Equal(t, c.eci, w.bank.last(t).ThreeDS.ECI)
-				require.Equal(t, "success", s.Status)
+				require.Equal(t, "success", string(s.Status))
 			}
 			require.Empty(t, w.record(v.Payment.ID).Instrument)
 			if c.alarm != "" {

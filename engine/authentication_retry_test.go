@@ -70,7 +70,7 @@ func TestRetryWithTheSameAuthentication(t *testing.T) {
 			list := w.attempts(v.Payment.ID)
 			require.Equal(t, payment.AttemptFailure, list[0].Status)
 			require.Equal(t, routed.ByRetry, list[1].Details.Routed.By)
-			require.Equal(t, "success", v.Attempt.Details.Authentication.Status)
+			require.Equal(t, "success", string(v.Attempt.Details.Authentication.Status))
 			require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
 			for _, op := range w.operations(v.Payment.ID) {
 				require.Empty(t, op.Instrument, "no card stays behind")

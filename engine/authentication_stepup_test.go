@@ -136,7 +136,7 @@ func TestChallengeIndicators(t *testing.T) {
 			} else {
 				require.Equal(t, "07", sent.ThreeDS.ECI)
 				require.Equal(t, c.exemption, string(sent.Exemption))
-				require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
+				require.Equal(t, "exempted", string(v.Attempt.Details.Authentication.Outcome))
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func TestFrictionless(t *testing.T) {
 	require.Equal(t, methodURL, in.MethodURL)
 	require.Equal(t, "2.2.0", in.Version)
 	require.Equal(t, "A000000003", in.DirectoryServerID)
-	require.Equal(t, "started", v.Attempt.Details.Authentication.Status)
+	require.Equal(t, "started", string(v.Attempt.Details.Authentication.Status))
 	require.Zero(t, w.bank.count())
 	prep := w.a.last(t, sdk.OpPrepare)
 	require.Equal(t, "412345", prep.Authentication.AcquirerBIN)
@@ -57,13 +57,13 @@ func TestFrictionless(t *testing.T) {
 	got.CAVV = ""
 	require.Equal(t, &sdk.ThreeDSResult{ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1", ServerTransID: "server-x", ACSTransID: "acs-1", Flow: "frictionless"}, got)
 	s := v.Attempt.Details.Authentication
-	require.Equal(t, "success", s.Status)
+	require.Equal(t, "success", string(s.Status))
 	require.Equal(t, "expected", s.Shift)
 	require.Equal(t, "ds-1", s.DSTransID)
 	require.Nil(t, v.Attempt.Private.Invoke)
 	a := w.record(v.Payment.ID)
 	require.Equal(t, authentication.Consumed, a.State)
-	require.Equal(t, "authenticated", a.Outcome)
+	require.Equal(t, "authenticated", string(a.Outcome))
 	require.Empty(t, a.Instrument, "no card is kept with an authentication that has ended")
 	require.Empty(t, a.Request)
 	require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
@@ -156,7 +156,7 @@ func TestFrictionlessOutcomes(t *testing.T) {
 				require.Equal(t, c.code, v.Attempt.Details.Error.Code)
 				require.Equal(t, c.code, s.ErrorCode)
 				require.NotEmpty(t, out.ErrorMessage)
-				require.Equal(t, "failed", s.Status)
+				require.Equal(t, "failed", string(s.Status))
 				require.Equal(t, []string{"action_required", "payment_failed"}, w.events(v.Payment.ID))
 			} else {
 				require.Equal(t, 1, w.bank.count())
@@ -232,7 +232,7 @@ func TestPrepareOutcomes(t *testing.T) {
 		v := w.pay(sale(6540, visa, external))
 		require.Equal(t, payment.Succeeded, v.Payment.Status, "at once")
 		require.Nil(t, w.bank.last(t).ThreeDS)
-		require.Equal(t, "not_enrolled", v.Attempt.Details.Authentication.Outcome)
+		require.Equal(t, "not_enrolled", string(v.Attempt.Details.Authentication.Outcome))
 		require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
 	})
 	t.Run("F5 no version of ours", func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestLowValueIsCounted(t *testing.T) {
 		require.Equal(t, payment.Succeeded, v.Payment.Status, i)
 		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
 		require.Nil(t, w.bank.last(t).ThreeDS)
-		require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
+		require.Equal(t, "exempted", string(v.Attempt.Details.Authentication.Outcome))
 		require.Equal(t, "not_expected", v.Attempt.Details.Authentication.Shift)
 	}
 	require.Zero(t, w.a.count(sdk.OpAuthenticate))

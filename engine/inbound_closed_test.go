@@ -50,7 +50,7 @@ func TestNewsOfAClosedPaymentIsAskedFor(t *testing.T) {
 	require.Positive(t, w.alarms.all()["late_evidence"])
 	kept := w.evidence(w.operations(good.Payment.ID)[0].ID)
 	require.Len(t, kept, 1, "kept once")
-	require.Equal(t, "sync", kept[0].Source)
+	require.Equal(t, "sync", string(kept[0].Source))
 	require.Contains(t, string(kept[0].Outcome), "voided")
 
 	state = sdk.StatusCaptured
@@ -67,7 +67,7 @@ func TestNewsOfAClosedPaymentIsAskedFor(t *testing.T) {
 	require.Equal(t, payment.Review, w.get(lost.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	kept = w.evidence(w.operations(lost.Payment.ID)[0].ID)
 	require.Len(t, kept, 1)
-	require.Equal(t, "sync", kept[0].Source)
+	require.Equal(t, "sync", string(kept[0].Source))
 }
 
 // A flood of messages without proof makes the engine ask the processor only now and then. The sender hears that it may repeat them, so no news is

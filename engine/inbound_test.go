@@ -154,7 +154,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 	}
 	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Len(t, w.evidence(op.ID), 1)
-	require.Equal(t, "webhook", w.evidence(op.ID)[0].Source)
+	require.Equal(t, "webhook", string(w.evidence(op.ID)[0].Source))
 	require.Equal(t, 2, w.alarms.all()["late_evidence"])
 }
 

@@ -388,7 +388,7 @@ func TestRedeliver(t *testing.T) {
 		up.Store(true)
 		a, err := w.Webhooks.Redeliver(t.Context(), w.auth, authorized, "")
 		require.NoError(t, err)
-		require.Equal(t, []any{"manual_retry", 200, "", "thanks"}, []any{a.Kind, a.Status, a.Failure, a.Answer.Body})
+		require.Equal(t, []any{"manual_retry", 200, "", "thanks"}, []any{string(a.Kind), a.Status, a.Failure, a.Answer.Body})
 		time.Sleep(time.Second)
 		require.Equal(t, []string{"payment_authorized", "payment_succeeded"}, s.types(hook), "the next event follows at once")
 		require.Len(t, w.deliveries(webhook.Filter{Delivered: ptr(true)}), 2)

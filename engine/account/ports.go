@@ -11,8 +11,8 @@ import (
 // Store is the part of a store that the account use cases need.
 type Store = port.StoreOf[Reader, Tx]
 
-// VersionReader reads versions of connector accounts. In an Update the rows stay locked until the end of the transaction.
-type VersionReader interface {
+// versionReader reads versions of connector accounts. In an Update the rows stay locked until the end of the transaction.
+type versionReader interface {
 	AccountVersion(merchantID, accountID, fingerprint string) (*Version, error)
 	// AccountVersions lists the versions of an account by rank.
 	AccountVersions(merchantID, accountID string) ([]*Version, error)
@@ -20,7 +20,7 @@ type VersionReader interface {
 
 // VersionTx writes versions of connector accounts.
 type VersionTx interface {
-	VersionReader
+	versionReader
 	// Account reads a connector account and keeps other transactions from changing it until this one ends.
 	Account(merchantID, id string) (*Account, error)
 	InsertAccountVersion(v *Version) error
@@ -40,7 +40,7 @@ type Reader interface {
 	Profile(merchantID, id string) (*Profile, error)
 	Profiles(merchantID string) ([]*Profile, error) // by creation
 	Account(merchantID, id string) (*Account, error)
-	VersionReader
+	versionReader
 	Accounts(merchantID string) ([]*Account, error) // by creation
 	APIKey(merchantID, id string) (*APIKey, error)
 	APIKeyByHash(hash []byte) (*APIKey, error)

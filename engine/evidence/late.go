@@ -66,7 +66,7 @@ func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID st
 	return nil, false, nil
 }
 
-// EarlierCharge makes earlier the payment's attempt if the latest one has ended without money: the money of earlier was taken while that was under way. It
+// BookEarlierCharge makes earlier the payment's attempt if the latest one has ended without money: the money of earlier was taken while that was under way. It
 // returns the changed attempt, nil for none.
 func (b *Booking) BookEarlierCharge(earlier *payment.Attempt, now time.Time) (*payment.Attempt, error) {
 	if earlier == nil || !b.Payment.EndedUnpaid() {

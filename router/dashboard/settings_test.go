@@ -47,7 +47,7 @@ func TestConnectorForm(t *testing.T) {
 	credentials := func() map[string]secret.Value {
 		a, err := w.engine.Account(t.Context(), w.auth, id)
 		require.NoError(t, err)
-		require.Equal(t, "BodyKey", a.AuthType)
+		require.Equal(t, "BodyKey", string(a.AuthType))
 		return a.Credentials
 	}
 	rec := w.post(to, "connector_label", "main", "config.endpoint_prefix", "", "credential.api_key", "")
