@@ -259,6 +259,9 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
 	o = w.NormalizeReport(o)
+	if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
+		return err
+	}
 	var heard []*payment.Operation
 	if w.Attempt.AccountID != "" {
 		ops, err := e.changes.OperationsOf(ctx, w.Payment)
@@ -286,7 +289,7 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 	}
 	if !driven {
 		w.Operation = op
-		v := evidence.InterpretSync(op, w.Attempt, o, false)
+		v := evidence.InterpretSync(op, w.Payment, w.Attempt, o, false)
 		if v.Alarm != "" && v.Status == payment.OperationUnknown {
 			return e.alarmUnfitReport(ctx, w, op, v, o)
 		}
@@ -345,8 +348,11 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
+	if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
+		return err
+	}
 	contradicts, err := e.contradictsResolution(ctx, w, o)
-	if err != nil || evidence.AttemptShows(w.Attempt, o) && !contradicts {
+	if err != nil || evidence.AttemptShows(w.Payment, w.Attempt, o) && !contradicts {
 		return err
 	}
 	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/operator"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
@@ -24,12 +25,24 @@ import (
 // vault.AlteredError the list lacks the altered rows.
 func (e *Engine) Operations(ctx context.Context, f request.OperationFilter) (list []operator.View, err error) {
 	var altered error
-	err = e.read(ctx, "list operations", func(r Reader) (err error) { list, altered, err = operator.List(r, f); return err })
+	err = e.read(ctx, "list operations", func(r Reader) (err error) { list, altered, err = OpenOperations(r, f); return err })
 	return list, errors.Join(err, altered)
 }
 
-// Operation reads one operation for an operator.
+// OpenOperations is Engine.Operations in a transaction. altered names the rows that the list lacks, nil for none.
+func OpenOperations(r Reader, f request.OperationFilter) (list []operator.View, altered, err error) {
+	list, altered, err = operator.List(r, f)
+	if err == nil && f.Relays {
+		list, altered, err = relay.With(r, list, altered, f)
+	}
+	return list, altered, err
+}
+
+// Operation reads one operation for an operator, or a relay that has not ended.
 func (e *Engine) Operation(ctx context.Context, id string) (v operator.View, err error) {
+	if relay.IsRelay(id) {
+		return e.Waiting(ctx, id)
+	}
 	err = e.store.View(ctx, func(r Reader) error {
 		op, err := r.Operation(id)
 		if err == nil {
@@ -53,6 +66,9 @@ const runWait = 5 * time.Second
 func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.ResolutionInput) (v operator.View, err error) {
 	if err := in.Check(); err != nil {
 		return v, err
+	}
+	if relay.IsRelay(id) {
+		return e.ResolveRelay(ctx, id, in)
 	}
 	if v, err = e.Operation(ctx, id); err != nil {
 		return v, err
@@ -231,7 +247,7 @@ func (e *Engine) bookKeptMessages(ctx context.Context, w *change.Loaded) {
 func (e *Engine) contradictsResolution(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
-		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OutsidePayment() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
+		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OutsidePayment() && evidence.Contradicted(op.Resolution, op, w.Payment, w.Attempt, o)
 	}), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 	"payswitch/sdk"
 )
 
@@ -17,7 +18,7 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	answered, err := true, error(nil)
 	step := evidence.NextRecheck(w.Payment, w.Attempt, op)
 	switch {
-	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == evidence.RecheckNothing || step == evidence.RecheckHeld):
+	case (e.Holds(op.ClosedAt) || op.Status == payment.OperationSucceeded) && w.Attempt.ID == w.Payment.AttemptID && (step == evidence.RecheckNothing || step == evidence.RecheckHeld):
 		answered, err = e.recheckRestored(ctx, w)
 	case step == evidence.RecheckWait:
 		answered = false
@@ -97,7 +98,7 @@ func (e *Engine) queryEnded(ctx context.Context, w *change.Loaded) (o *sdk.Outco
 	return o, o != nil, nil
 }
 
-// recheckRestored asks about a payment of the copy that has no open operation, and books what was done after the copy.
+// recheckRestored asks about a payment without an open operation, and books what the payment does not know: what was done after the copy of the database, or by relays.
 func (e *Engine) recheckRestored(ctx context.Context, w *change.Loaded) (bool, error) {
 	if w.Payment.OpenOperation != "" {
 		return false, nil
@@ -111,11 +112,11 @@ func (e *Engine) recheckRestored(ctx context.Context, w *change.Loaded) (bool, e
 		return true, err
 	}
 	if w.Attempt != was {
-		e.log.LogAttrs(ctx, slog.LevelWarn, "a payment has moved on since the copy that the database was restored from", slog.String("payment_id", w.Payment.ID),
+		e.log.LogAttrs(ctx, slog.LevelWarn, "a payment has moved on without a request of this database: after the copy that it was restored from, or by a relay", slog.String("payment_id", w.Payment.ID),
 			slog.String("was", string(was.Status)), slog.String("evidence", string(o.Status)))
 	}
-	if o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {
-		return true, e.alarmLateEvidence(ctx, w, o, drive.SourceSync, was.Status) // the processor gave back more than the copy knows
+	if relay.Unshown(w.Attempt) || e.Holds(w.Payment.CreatedAt) && o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {
+		return true, e.alarmLateEvidence(ctx, w, o, drive.SourceSync, was.Status) // a relay took more than the payment shows, or the processor gave back more than the copy knows
 	}
 	return true, nil
 }

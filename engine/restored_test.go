@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -184,4 +185,92 @@ func TestRestoreIsPreparedAfterACrash(t *testing.T) {
 		require.NotZero(t, list[0].StartedAt)
 		return err
 	}))
+}
+
+// A copy of the database knows less than the processor holds or has taken: the merchant raised the hold, or captured more than was held, after the copy was taken.
+// The processor's books are ours afterwards.
+func TestRestoredCopyOfLessThanWasTaken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		after         func(w *world, id string) // the copy was taken
+		status        payment.Status
+		held, taken   int64
+		capture, open int64
+	}{
+		{"raised", func(w *world, id string) { w.raised(id, 150) }, payment.RequiresCapture, 150, 0, 150, 150},
+		{"raised, and captured", func(w *world, id string) { w.raised(id, 150); w.captured(id, 0) }, payment.Succeeded, 150, 150, 0, 0},
+		{"raised, and captured in part", func(w *world, id string) { w.raised(id, 150); w.captured(id, 120) }, payment.PartiallyCaptured, 150, 120, 0, 0},
+		{"raised, and voided", func(w *world, id string) { w.raised(id, 150); w.voided(id) }, payment.Cancelled, 100, 0, 0, 0},
+		{"captured more", func(w *world, id string) { w.captured(id, 130) }, payment.Succeeded, 130, 130, 0, 0},
+	} {
+		for _, totals := range []bool{true, false} {
+			c := c
+			if !totals && c.name == "raised, and captured in part" { // the report does not show the raise
+				c.status, c.held = payment.Succeeded, 120
+			}
+			t.Run(fmt.Sprint(c.name, ", totals ", totals), func(t *testing.T) {
+				t.Parallel()
+				q := newAcquirer(t)
+				q.over, q.totals = true, totals
+				inBubble(t, func(t *testing.T) {
+					adapters := map[string]*sdk.Adapter{"shop": q.adapter(byReference)}
+					w := newWorld(t, engine.Options{}, adapters)
+					w.mailAccount("shop", q.URL, "")
+					v := w.pay(sale(100, visa, raisable, func(in *request.Input) { in.Overcapture = ptr(true) }))
+					file := w.copied()
+					time.Sleep(time.Minute)
+					c.after(w, v.Payment.ID)
+					time.Sleep(time.Hour)
+
+					b := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(adapters), file)
+					require.NoError(t, b.AfterRestore(t.Context()))
+					b.running()
+					time.Sleep(5 * time.Minute)
+					got := b.get(v.Payment.ID, request.RetrieveInput{})
+					require.Equal(t, c.status, got.Payment.Status)
+					require.Equal(t, []int64{c.taken, c.open}, []int64{got.Payment.Received, got.Payment.Capturable})
+					if c.status != payment.Cancelled {
+						require.Equal(t, c.held, got.Attempt.Authorized)
+					}
+					require.Empty(t, b.alarms.all())
+					switch {
+					case c.capture > 0:
+						b.captured(v.Payment.ID, 0)
+					case c.taken > 0:
+						_, err := b.refund(v.Payment.ID, c.taken)
+						require.NoError(t, err)
+					}
+					h := q.of(v.Attempt.Details.Reference)
+					require.Equal(t, []int64{max(c.taken, c.capture), c.taken}, []int64{h.Captured(), h.Refunded()})
+				}, q.Server)
+			})
+		}
+	}
+}
+
+func (w *world) raised(id string, to int64) {
+	w.t.Helper()
+	v, err := w.IncrementAuthorization(w.t.Context(), w.auth, id, request.IncrementInput{Amount: to})
+	require.NoError(w.t, err)
+	require.Equal(w.t, to, v.Attempt.Authorized)
+}
+
+// captured captures amount, or all for 0.
+func (w *world) captured(id string, amount int64) {
+	w.t.Helper()
+	in := &request.CaptureInput{}
+	if amount > 0 {
+		in.Amount = &amount
+	}
+	v, err := w.CapturePayment(w.t.Context(), w.auth, id, in)
+	require.NoError(w.t, err)
+	require.Positive(w.t, v.Attempt.Captured)
+}
+
+func (w *world) voided(id string) {
+	w.t.Helper()
+	v, err := w.CancelPayment(w.t.Context(), w.auth, id, "")
+	require.NoError(w.t, err)
+	require.Equal(w.t, payment.Cancelled, v.Payment.Status)
 }

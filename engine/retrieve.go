@@ -161,6 +161,9 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payme
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	for range conflictTries {
+		if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
+			return err
+		}
 		now := e.now().UTC().Truncate(time.Millisecond)
 		b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
 		if alarm != "" {

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 	"payswitch/engine/routing"
 	"payswitch/sdk"
 )
@@ -171,11 +172,17 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if !w.Fresh {
 		evidence.MarkUnattended(w.Attempt, w.Operation)
 	}
+	if w.Operation.Kind == sdk.OpCapture {
+		if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
+			return nil, err
+		}
+	}
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)
 	b.Operation.QueryBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
 	compareRow(c, v)
+	relay.AskAfter(c, now)
 	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
@@ -319,7 +326,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source driv
 		return err
 	}
 	note := "operation was " + string(w.Operation.Status)
-	if evidence.AttemptShows(w.Attempt, o) {
+	if evidence.AttemptShows(w.Payment, w.Attempt, o) {
 		return nil
 	}
 	e.metrics.Alarm(evidence.AlarmLateEvidence)

@@ -25,7 +25,7 @@ func (s *Server) listOperations(c *call) (answer, error) {
 	const most = 1000
 	q := c.query()
 	q.only("status", "limit")
-	f, status := request.OperationFilter{Limit: 100}, q.text("status")
+	f, status := request.OperationFilter{Limit: 100, Relays: true}, q.text("status")
 	switch status {
 	case "", "open":
 	case "started", "unknown", "pending":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,7 +88,7 @@ func showOperation(v operator.View) shownOperation {
 	return o
 }
 
-// listOperations lists operations without an end, oldest first, or those that an operator has resolved, newest first.
+// listOperations lists operations and relays without an end, oldest first, or those that an operator has resolved, newest first.
 func (p *program) listOperations(ctx context.Context, args []string) error {
 	f := p.flags("operations list")
 	unknown := f.Bool("unknown", false, "list only the operations whose result payswitch does not know")
@@ -101,13 +102,13 @@ func (p *program) listOperations(ctx context.Context, args []string) error {
 		case *unknown && *resolved:
 			return usageError{"--unknown and --resolved exclude each other: an operator's word ends an operation"}
 		}
-		filter := request.OperationFilter{Resolved: *resolved, Limit: *limit}
+		filter := request.OperationFilter{Resolved: *resolved, Limit: *limit, Relays: true}
 		if *unknown {
 			filter.Statuses = []payment.OperationStatus{payment.OperationUnknown}
 		}
 		var list []operator.View
 		var altered error
-		err := db.View(ctx, func(r engine.Reader) (err error) { list, altered, err = operator.List(r, filter); return err })
+		err := db.View(ctx, func(r engine.Reader) (err error) { list, altered, err = engine.OpenOperations(r, filter); return err })
 		if err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (p *program) printOperations(list []operator.View, asJSON bool) error {
 		if r := v.Resolution; r != nil {
 			by, why = r.By, r.Why
 		}
-		cells := []string{v.StartedAt.Format(time.RFC3339), v.ID, v.MerchantID, v.PaymentID, string(v.Kind), string(v.Status),
+		cells := []string{v.StartedAt.Format(time.RFC3339), v.ID, v.MerchantID, cmp.Or(v.PaymentID, "-"), string(v.Kind), string(v.Status),
 			fmt.Sprintf("%d %s", v.Amount, v.Currency), v.Connector, fmt.Sprint(v.ResolveTries), v.ErrorText, by, why}
 		for i := range cells {
 			cells[i] = strings.Join(strings.Fields(cells[i]), " ") // a line for each operation

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/evidence"
 	"payswitch/engine/link"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
@@ -32,7 +34,9 @@ type Deps struct {
 	Now        port.Clock
 	Log        *slog.Logger
 	Metrics    port.Metrics
-	InFlight   *sync.WaitGroup // counts the operations that Close waits for
+	// Relayed adds to an attempt what relays have captured of its transaction.
+	Relayed  func(context.Context, *payment.Payment, *payment.Attempt) error
+	InFlight *sync.WaitGroup // counts the operations that Close waits for
 
 	Node         string        // this node's name in leases
 	PublicURL    string        // no trailing slash

@@ -162,6 +162,9 @@ func (d *Driver) QueryProcessor(ctx context.Context, w *Run) (evidence.Verdict, 
 	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
 		return evidence.Verdict{}, fault.Internal(err, "read the clock")
 	}
+	if err := d.knowRelayed(ctx, w); err != nil {
+		return evidence.Verdict{}, err
+	}
 	final := d.Timing().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
@@ -172,6 +175,14 @@ func (d *Driver) QueryProcessor(ctx context.Context, w *Run) (evidence.Verdict, 
 	return r, nil
 }
 
+// knowRelayed adds to the attempt of a capture what relays have captured, so that no report on theirs ends it.
+func (d *Driver) knowRelayed(ctx context.Context, w *Run) error {
+	if w.Operation.Kind != sdk.OpCapture || w.Unstored {
+		return nil
+	}
+	return d.Relayed(ctx, w.Payment, w.Attempt)
+}
+
 // interpret derives the open operation's verdict from a report of the processor.
 func (w *Run) interpret(o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Operation.OfRefund() {
@@ -180,7 +191,7 @@ func (w *Run) interpret(o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Operation.OfDispute() {
 		return evidence.InterpretAnswer(w.Operation, w.Dispute, o, final)
 	}
-	return evidence.InterpretSync(w.Operation, w.Attempt, o, final)
+	return evidence.InterpretSync(w.Operation, w.Payment, w.Attempt, o, final)
 }
 
 // Sync queries the processor for a payment. Without an outcome the verdict says why. Other operations on the payment do not wait for it.
@@ -246,6 +257,11 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Ver
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {
 		return none, fault.Internal(err, "read evidence")
+	}
+	if len(kept) > 0 {
+		if err := d.knowRelayed(ctx, w); err != nil {
+			return none, err
+		}
 	}
 	for _, k := range slices.Backward(kept) {
 		var o sdk.Outcome

@@ -248,6 +248,8 @@ func (b *Booking) authorize(o *sdk.Outcome, m *sdk.Manifest, now time.Time) erro
 	amount := a.Amount
 	if o.Amount != nil {
 		amount = o.Amount.Minor
+	} else if o.Totals != nil && o.Totals.Authorized > 0 {
+		amount = o.Totals.Authorized
 	}
 	if o.Status != sdk.StatusDeclined {
 		a.Details.Error = nil
@@ -258,6 +260,7 @@ func (b *Booking) authorize(o *sdk.Outcome, m *sdk.Manifest, now time.Time) erro
 		if amount < a.Amount {
 			return b.approvedLess(amount, m, now)
 		}
+		b.raise(amount, now)
 		return payment.Move(b.Payment, a, payment.TriggerAuthorized, now)
 	case sdk.StatusCaptured:
 		return b.Taken(o, amount, now)
@@ -287,10 +290,13 @@ func (b *Booking) Taken(o *sdk.Outcome, amount int64, now time.Time) error {
 	if a.Authorized == 0 {
 		a.Authorized = a.Amount
 	}
-	if o.Totals != nil {
-		a.Authorized, amount = max(a.Authorized, o.Totals.Authorized), o.Totals.Captured
+	if t := o.Totals; t != nil {
+		if amount = t.Captured; grown(b.Payment, a, t.Authorized) {
+			b.raise(t.Authorized, now)
+		}
+		a.Authorized = max(a.Authorized, t.Authorized)
 	}
-	a.Captured = amount
+	a.Captured, a.Authorized = amount, max(a.Authorized, amount)
 	switch {
 	case amount < a.Authorized && b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple:
 		return payment.Move(b.Payment, a, payment.TriggerPartlyChargedOpen, now) // the rest is still held
@@ -424,6 +430,9 @@ func (b *Booking) close(v Verdict, now time.Time) {
 	}
 	end(b.Operation, v, now)
 	planRecheck(b.Operation, v, b.Attempt)
+	if v.Status == payment.OperationDeclined && b.Operation.Kind == sdk.OpVoid && b.Attempt.Holds() { // perhaps because somebody else has captured
+		b.Operation.ResolveAt = now.Add(ResolveDelay(payment.OperationUnknown, 0))
+	}
 }
 
 // planRecheck lets background work ask the processor again about an operation that ended without its word. a may be nil for a refund.
@@ -470,6 +479,7 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 	var err error
 	switch o.Status {
 	case sdk.StatusCaptured:
+		o = withRelayed(a, o)
 		amount := a.Authorized
 		if o.Amount != nil {
 			amount = o.Amount.Minor
@@ -477,7 +487,7 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		if o.Totals != nil {
 			amount = o.Totals.Captured
 		}
-		if !plausible(o, a) {
+		if !plausible(o, p, a) {
 			return nil, "amount_mismatch"
 		}
 		if done, err := b.lateCapture(o, now); err != nil {
@@ -485,8 +495,10 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		} else if done {
 			return b, ""
 		}
-		if a.Status == payment.Charged || a.Status == payment.PartialCharged {
-			if !b.bookMoreCaptured(o, now) {
+		if a.Status == payment.Charged || a.Status == payment.PartialCharged || a.Status == payment.CaptureReview {
+			if done, err := b.bookMoreCaptured(o, now); err != nil {
+				return nil, "impossible_transition"
+			} else if !done {
 				return nil, ""
 			}
 			return b, ""
@@ -508,12 +520,13 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 			err = payment.Move(b.Payment, b.Attempt, payment.TriggerVoided, now)
 		}
 	case sdk.StatusAuthorized:
-		if !raisedLate(a, o) {
+		if !raisedLate(p, a, o) {
 			return nil, ""
 		}
 		held, _ := heldBy(o)
-		b.raise(held, now)
-		raisedTo(b.Attempt, held).Status = payment.IncrementSuccess
+		if b.raise(held, now); raisedTo(b.Attempt, held) != nil {
+			raisedTo(b.Attempt, held).Status = payment.IncrementSuccess
+		}
 	default:
 		return nil, ""
 	}
@@ -530,11 +543,11 @@ func (b *Booking) bookHeld(o *sdk.Outcome, now time.Time) (_ *Booking, alarm str
 	amount, named := amountOf(o)
 	switch o.Status {
 	case sdk.StatusCaptured:
-		if !plausible(o, a) || named && amount < a.Captured {
+		if !plausible(o, b.Payment, a) || named && amount < a.Captured {
 			return nil, "amount_mismatch"
 		}
 	case sdk.StatusAuthorized:
-		if named && amount > a.Amount || a.Captured > 0 {
+		if named && amount > mostOf(b.Payment, a) || a.Captured > 0 {
 			return nil, "amount_mismatch"
 		}
 	case sdk.StatusDeclined, sdk.StatusVoided:

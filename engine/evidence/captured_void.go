@@ -76,10 +76,10 @@ func (b *Booking) bookReversal(o *sdk.Outcome, now time.Time) error {
 }
 
 // reportsReversal reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
-// others, and after a partial capture without a void of it, such a report is about the rest that was not captured.
+// others such a report is about the rest that was not captured. So is a report without totals after a partial capture that payswitch has not voided.
 func reportsReversal(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
 	return voidsAll(o, a) && m.Features.VoidCaptured &&
-		(a.Status == payment.Charged || a.Status == payment.PartialCharged && a.Details.CapturedVoid != nil)
+		(a.Status == payment.Charged || a.Status == payment.PartialCharged && (a.Details.CapturedVoid != nil || o.Totals != nil))
 }
 
 // readCapturedVoid derives the verdict on a void of a captured payment from a sync's report on the payment.

@@ -39,7 +39,7 @@ func TestReportOnAVoidOfACapture(t *testing.T) {
 		if c.amount > 0 {
 			o.Amount = &sdk.Money{Minor: c.amount, Currency: "USD"}
 		}
-		v := InterpretSync(op, a, o, c.final)
+		v := InterpretSync(op, &payment.Payment{}, a, o, c.final)
 		require.Equal(t, c.want, v.Status, "%s, final %v", c.status, c.final)
 	}
 }

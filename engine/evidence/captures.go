@@ -28,7 +28,7 @@ func captureIs(a *payment.Attempt, opID, processorID string) bool {
 
 // readCapture derives the verdict on a capture from a report on the payment. While several captures are open, a report says something about one of
 // them if it names it, or if the total leaves no other reading.
-func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
+func readCapture(op *payment.Operation, p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
 	taken, named, alone := int64(0), a.CaptureNamed(o.CaptureID), a.UnsettledBut(op.ID) == 0
 	another := named != nil && named.OperationID != op.ID
 	switch {
@@ -38,8 +38,11 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 				taken = o.Amount.Minor
 			}
 		}
+	case o.Totals != nil && a.RelayMayTake() && o.Totals.Captured > a.Captured:
+		notYet.Text = aboutRelay
+		return notYet
 	case o.Totals != nil:
-		taken = o.Totals.Captured - a.Captured
+		taken = o.Totals.Captured - a.Captured - a.Missing()
 		if all := a.UnsettledBut(op.ID) + op.Amount; !alone && taken <= all {
 			var known bool
 			if taken, known = share(a, op, taken); !known {
@@ -59,8 +62,8 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 		}
 	}
 	switch {
-	case taken > op.Amount:
-		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: "the processor reports a larger capture than the requested one"}
+	case taken > op.Amount && !(alone && o.Totals != nil && plausible(o, p, a) && o.Totals.Captured > max(a.Amount, a.Authorized)):
+		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: larger}
 	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID):
 		return Verdict{Status: payment.OperationDeclined, Outcome: o}
 	case taken > 0:
@@ -69,7 +72,11 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 		if another || !alone && !concernsCapture(a, op, o.CaptureID) {
 			c.CaptureID = ""
 		}
-		return Verdict{Status: payment.OperationSucceeded, Outcome: &c}
+		v := Verdict{Status: payment.OperationSucceeded, Outcome: &c}
+		if taken > op.Amount { // somebody else has raised the hold and captured, or has captured more than what was held
+			v.Alarm, v.Text = "amount_mismatch", larger
+		}
+		return v
 	case o.Status == sdk.StatusPending && !another:
 		return Verdict{Status: payment.OperationPending, Outcome: o}
 	case final:
@@ -78,6 +85,10 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	return notYet
 }
 
+const aboutRelay = "a relay may have captured a part of what the processor's report shows"
+
+const larger = "the processor reports a larger capture than the requested one"
+
 // isInDoubt reports whether a report without totals, on an attempt with one open capture, leaves open whether it is about that capture. It is in
 // doubt in two cases: the report may be about a capture that has ended; or its amount is that of earlier captures, or is neither the capture's nor
 // the sum of all.
@@ -85,7 +96,7 @@ func isInDoubt(a *payment.Attempt, op *payment.Operation, o *sdk.Outcome) bool {
 	switch own := a.CaptureBy(op.ID); {
 	case own != nil && own.Has(o.CaptureID):
 		return false
-	case a.MayBeAnother(op.ID, o.CaptureID):
+	case a.MayBeAnother(op.ID, o.CaptureID), a.RelayMayTake(), a.Missing() > 0 && (o.CaptureID == "" || o.CaptureID == a.TransactionID):
 		return true
 	}
 	if o.Amount == nil || a.Captured == 0 {
@@ -193,10 +204,16 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 	if o.Amount != nil {
 		amount = o.Amount.Minor
 	}
+	booked := a.Elsewhere() >= amount // a total has brought it before
+	if amount > c.Amount || booked && amount < c.Amount {
+		return booked, nil // of another capture, with the same reference
+	}
 	b.claimCapture(c, o.CaptureID)
+	if booked {
+		a.Captured -= amount
+	}
 	if takeCapture(a, c.OperationID, amount, o.CaptureID); a.Status == payment.Charged || a.Status == payment.PartialCharged {
-		b.endedWith(a.Captured, now)
-		return true, nil
+		return true, b.endedWith(a.Captured, now)
 	}
 	if a.Captured >= a.Authorized {
 		return true, payment.Move(b.Payment, a, payment.TriggerCharged, now)
@@ -206,23 +223,39 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 
 // bookMoreCaptured books that the processor has taken more of an ended payment than the payment shows. It reports whether the report says so: by a total, or by an amount
 // that cannot be that of one capture among several.
-func (b *Booking) bookMoreCaptured(o *sdk.Outcome, now time.Time) bool {
+func (b *Booking) bookMoreCaptured(o *sdk.Outcome, now time.Time) (bool, error) {
 	a := b.Attempt
 	amount, named := amountOf(o)
 	if !named { // of a payment that an operator has called paid
 		amount = a.Amount
 	}
 	if o.Totals == nil && a.Captured > 0 && (!named || len(a.Details.Captures) > 0) || amount <= a.Captured {
-		return false
+		return false, nil
 	}
-	b.endedWith(amount, now)
-	return true
+	return true, b.endedWith(amount, now)
 }
 
-// endedWith books the amount that the processor has taken of an ended payment.
-func (b *Booking) endedWith(captured int64, now time.Time) {
+// endedWith books the amount that the processor has taken of an ended payment. A payment with several captures is measured against what was approved.
+func (b *Booking) endedWith(captured int64, now time.Time) error {
 	a := b.Attempt
+	all := captured >= a.Amount || captured == a.Authorized && b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple
 	a.Captured, a.Authorized = captured, max(a.Authorized, captured)
+	if a.Status == payment.PartialCharged && all {
+		return payment.Move(b.Payment, a, payment.TriggerCharged, now)
+	}
 	payment.DeriveTotals(b.Payment, a)
 	a.ModifiedAt, b.Payment.ModifiedAt = now, now
+	return nil
+}
+
+// withRelayed adds to a report on captured money the total that follows from what relays have captured. The processor has said of each of those captures that it
+// was made. A report that names a total, or that comes while a capture is open, stays as it is.
+func withRelayed(a *payment.Attempt, o *sdk.Outcome) *sdk.Outcome {
+	missing := a.Missing()
+	if o.Totals != nil || missing == 0 || a.RelayMayTake() || a.Unsettled() > 0 {
+		return o
+	}
+	own := *o
+	own.CaptureID, own.Totals = "", &sdk.Totals{Authorized: max(a.Authorized, a.Captured+missing), Captured: a.Captured + missing}
+	return &own
 }

@@ -54,7 +54,7 @@ func TestReportOnAnotherCapture(t *testing.T) {
 			o.Amount = &sdk.Money{Minor: c.amount, Currency: "EUR"}
 		}
 		for _, final := range []bool{false, true} {
-			v := InterpretSync(op, a, o, final)
+			v := InterpretSync(op, &payment.Payment{}, a, o, final)
 			require.Equal(t, c.want, v.Status, name)
 			require.Equal(t, c.want == payment.OperationUnknown, v.Text != "", name)
 		}
@@ -68,7 +68,7 @@ func TestReportOnAnEqualCapture(t *testing.T) {
 	a.Details.Captures[1].Amount = 3000
 	op := &payment.Operation{ID: "op_2", AttemptID: "pay_1", Kind: sdk.OpCapture, Status: payment.OperationPending, Amount: 3000}
 	for amount, want := range map[int64]payment.OperationStatus{3000: payment.OperationPending, 6000: payment.OperationSucceeded} {
-		v := InterpretSync(op, a, &sdk.Outcome{Status: sdk.StatusCaptured, Amount: &sdk.Money{Minor: amount}}, true)
+		v := InterpretSync(op, &payment.Payment{}, a, &sdk.Outcome{Status: sdk.StatusCaptured, Amount: &sdk.Money{Minor: amount}}, true)
 		require.Equal(t, want, v.Status, amount)
 		require.Equal(t, want == payment.OperationPending, v.Empty())
 	}
@@ -86,16 +86,16 @@ func TestReportOnAnEndedCaptureByReference(t *testing.T) {
 	require.Len(t, a.ReportedOperations(ops, o), 1)
 	a.NameCapture("pay_1_1", "cap_x")
 	require.Empty(t, a.ReportedOperations(ops, o))
-	require.True(t, AttemptShows(a, o))
+	require.True(t, AttemptShows(&payment.Payment{}, a, o))
 
 	a = mixed(payment.CaptureFailed)
 	a.Captured, a.Details.Captures[1].Status = 5000, payment.CaptureCharged
-	require.False(t, AttemptShows(a, o), "the report may be about the capture that was given up")
+	require.False(t, AttemptShows(&payment.Payment{}, a, o), "the report may be about the capture that was given up")
 	b, alarm := BookEvidence(p, a, &sdk.Manifest{}, o, modelStart)
 	require.Nil(t, b, "or about the other one")
 	require.Empty(t, alarm)
 	a.NameCapture("pay_1_1", "cap_x")
-	require.False(t, AttemptShows(a, o))
+	require.False(t, AttemptShows(&payment.Payment{}, a, o))
 	b, alarm = BookEvidence(p, a, &sdk.Manifest{}, o, modelStart)
 	require.Empty(t, alarm)
 	require.Equal(t, int64(8000), b.Attempt.Captured)
@@ -110,6 +110,6 @@ func TestReportOfAnotherAmountOfACapture(t *testing.T) {
 	a.Details.Captures[1].Status, a.Details.Captures[1].ProcessorID, a.Captured = payment.CaptureCharged, "cap_2", 8000
 	for amount, shows := range map[int64]bool{5000: true, 4999: false, 5001: false, 8000: true} {
 		o := &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_2", Amount: &sdk.Money{Minor: amount, Currency: "EUR"}}
-		require.Equal(t, shows, AttemptShows(a, o), amount)
+		require.Equal(t, shows, AttemptShows(&payment.Payment{}, a, o), amount)
 	}
 }

@@ -61,7 +61,7 @@ func TestReportOnCaptures(t *testing.T) {
 		got := ""
 		for _, r := range c.a.Details.Captures {
 			op := &payment.Operation{ID: r.OperationID, Kind: sdk.OpCapture, Status: payment.OperationPending, Amount: r.Amount}
-			v := InterpretSync(op, c.a, c.told, false)
+			v := InterpretSync(op, &payment.Payment{}, c.a, c.told, false)
 			mark := map[payment.OperationStatus]string{payment.OperationSucceeded: "y", payment.OperationDeclined: "n", payment.OperationPending: ".", payment.OperationUnknown: "!"}[v.Status]
 			if mark == "y" && v.Outcome.Amount.Minor < r.Amount {
 				mark = "l"
@@ -76,6 +76,6 @@ func TestReportOnCaptures(t *testing.T) {
 	a := open(2000, 3000) // a capture whose answer never came: the only id that is new is its id
 	a.Details.Captures[1].ProcessorID = ""
 	op := &payment.Operation{ID: "b", Kind: sdk.OpCapture, Status: payment.OperationUnknown, Amount: 3000}
-	require.Equal(t, payment.OperationSucceeded, InterpretSync(op, a, captured("pnew", 3000, 0), false).Status)
-	require.Equal(t, payment.OperationUnknown, InterpretSync(op, a, captured("pa", 2000, 0), false).Status)
+	require.Equal(t, payment.OperationSucceeded, InterpretSync(op, &payment.Payment{}, a, captured("pnew", 3000, 0), false).Status)
+	require.Equal(t, payment.OperationUnknown, InterpretSync(op, &payment.Payment{}, a, captured("pa", 2000, 0), false).Status)
 }

@@ -32,7 +32,7 @@ type DisputeBooking struct {
 func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, now time.Time) DisputeBooking {
 	known := slices.Contains(disputed.DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(disputed.Stages, said.Stage))
 	named := said.ID != "" && len(said.ID) <= disputed.MaxText && !strings.ContainsRune(said.ID, 0)
-	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > payment.MaxAmount || said.Amount.Currency != p.Currency {
+	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > max(payment.MaxAmount, p.NetAmount, p.Received) || said.Amount.Currency != p.Currency {
 		return DisputeBooking{Alarm: alarmDispute}
 	}
 	n := p.Clone()

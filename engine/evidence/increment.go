@@ -3,6 +3,7 @@ package evidence
 import (
 	"time"
 
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -110,10 +111,26 @@ func heldBy(o *sdk.Outcome) (total int64, named bool) {
 	return 0, false
 }
 
-// raisedLate reports whether a report shows a raised amount that was booked as not raised, or is not booked yet.
-func raisedLate(a *payment.Attempt, o *sdk.Outcome) bool {
+// raisedLate reports whether a report shows a raised amount that was booked as not raised, is not booked yet, or was raised by somebody else.
+func raisedLate(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 	held, named := heldBy(o)
-	return named && o.Status == sdk.StatusAuthorized && held > a.Authorized && a.Holds() && raisedTo(a, held) != nil
+	return named && o.Status == sdk.StatusAuthorized && held > a.Authorized && a.Holds() && (raisedTo(a, held) != nil || grown(p, a, held))
+}
+
+// mostOf is the most that the processor may truly hold or have taken of an attempt. If the processor raises holds or takes more than what is held, the limit is the
+// highest amount of a payment: somebody else may have raised, or the database may be a copy from before the raise.
+func mostOf(p *payment.Payment, a *payment.Attempt) int64 {
+	wished, h := optional.IsTrue(p.Details.Incremental) || optional.IsTrue(p.Details.Overcapture), a.Details.Hold
+	granted := h != nil && (optional.IsTrue(h.Incremental) || optional.IsTrue(h.OverCapture))
+	if m := p.Details.CaptureMethod; (wished || granted) && (m == payment.CaptureManual || m == payment.CaptureManualMultiple) {
+		return max(payment.MaxAmount, a.Amount, a.Authorized)
+	}
+	return max(a.Amount, a.Authorized)
+}
+
+// grown reports whether an amount that the processor holds shows a raise that the database does not know of.
+func grown(p *payment.Payment, a *payment.Attempt, held int64) bool {
+	return held > max(a.Amount, a.Authorized) && held <= mostOf(p, a)
 }
 
 // mergeHold returns what the processor has said of the held funds, after it has said more. It changes neither.

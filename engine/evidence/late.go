@@ -27,7 +27,7 @@ func notSent(text string) Verdict {
 // voided by operation voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
 func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
 	taken := o.Status == sdk.StatusCaptured
-	if !a.EndedWithoutMoney() && !(taken && a.EndedUnpaid()) || !plausible(o, a) {
+	if !a.EndedWithoutMoney() && !(taken && a.EndedUnpaid()) || !plausible(o, p, a) {
 		return nil, false, nil
 	}
 	// The payment is written in any case: the end of a later attempt, decided at the same time, is then decided again with this money.

@@ -9,7 +9,7 @@ import (
 
 // lateEvidence is Engine.keepEvidence: an answer to an operation that another run has closed.
 func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
-	if w.remedies && w.remedy(s, o) || AttemptShows(s.a, o) {
+	if w.remedies && w.remedy(s, o) || AttemptShows(s.p, s.a, o) {
 		return
 	}
 	s.alarm(AlarmLateEvidence)
@@ -63,7 +63,7 @@ func (w *scenario) hear(s *state, op *payment.Operation, m modelMail) {
 		w.keep(s, modelMail{op: op.ID, out: m.out})
 		return
 	}
-	v := InterpretSync(op, s.a, m.out, false)
+	v := InterpretSync(op, s.p, s.a, m.out, false)
 	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !BringsNews(s.a, v) {
 		return
 	}
@@ -83,7 +83,7 @@ func (w *scenario) keep(s *state, m modelMail) {
 
 // messageAfterEnd is Engine.recordLateEvidence.
 func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
-	if AttemptShows(s.a, o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
+	if AttemptShows(s.p, s.a, o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
 		return
 	}
 	s.alarm(AlarmLateEvidence)

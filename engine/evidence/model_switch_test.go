@@ -414,11 +414,11 @@ func (w *scenario) forceSync(s *state) bool {
 func (w *scenario) canSync() bool { return slices.Contains(w.manifest.Operations, sdk.OpSync) }
 
 // interpret derives the verdict from a report on the run's operation, as drive.Run does.
-func interpretFor(op *payment.Operation, a *payment.Attempt, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
+func interpretFor(op *payment.Operation, p *payment.Payment, a *payment.Attempt, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
 	if op.OfRefund() {
 		return InterpretRefund(op, r, o, final)
 	}
-	return InterpretSync(op, a, o, final)
+	return InterpretSync(op, p, a, o, final)
 }
 
 // verdictOf returns the verdict on the answer that a run has.
@@ -432,7 +432,7 @@ func (w *scenario) verdictOf(s *state, r *modelRun) Verdict {
 	case r.report == nil:
 		return Verdict{Status: payment.OperationUnknown, Text: "the query failed"}
 	}
-	v := interpretFor(r.op, r.a, r.r, r.report, r.askedAt.After(r.final))
+	v := interpretFor(r.op, r.p, r.a, r.r, r.report, r.askedAt.After(r.final))
 	v.Again, v.AskedAt = r.final, r.askedAt
 	return v
 }
@@ -614,7 +614,7 @@ func (w *scenario) resend(r *modelRun) {
 func (w *scenario) fromMessages(s *state, r *modelRun) Verdict {
 	for _, k := range slices.Backward(s.kept) {
 		if k.op == r.op.ID {
-			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != payment.OperationUnknown && !v.Empty() {
+			if v := interpretFor(r.op, r.p, r.a, r.r, k.out, false); v.Status != payment.OperationUnknown && !v.Empty() {
 				return v
 			}
 		}

@@ -46,12 +46,12 @@ func JudgeResolution(s *payment.Resolution, p *payment.Payment, a *payment.Attem
 			o.Status = sdk.StatusAuthorized
 		}
 	}
-	return InterpretSync(op, a, o, true)
+	return InterpretSync(op, p, a, o, true)
 }
 
 // Contradicted reports whether a processor's report on the attempt says that the operator's word on op was wrong. a is the attempt before the
 // report is booked. A report of a refund is compared with the refund instead.
-func Contradicted(s *payment.Resolution, op *payment.Operation, a *payment.Attempt, o *sdk.Outcome) bool {
+func Contradicted(s *payment.Resolution, op *payment.Operation, p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 	if op.Kind == sdk.OpExtendAuthorization {
 		return false // no money depends on it
 	}
@@ -67,7 +67,7 @@ func Contradicted(s *payment.Resolution, op *payment.Operation, a *payment.Attem
 		if want == "" { // an operation that charges
 			return o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusVerified
 		}
-		return o.Status == want && !AttemptShows(a, o)
+		return o.Status == want && !AttemptShows(p, a, o)
 	}
 	switch op.Kind {
 	case sdk.OpCapture:

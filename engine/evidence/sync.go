@@ -32,7 +32,7 @@ func EndPending(op *payment.Operation, now time.Time) {
 
 // InterpretSync derives the open operation's verdict from a sync's report on the payment. final is true if a report that nothing happened can be
 // believed.
-func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool) Verdict {
+func InterpretSync(op *payment.Operation, p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, final bool) Verdict {
 	notYet := Verdict{Status: payment.OperationUnknown, Text: "the processor does not know the payment; the answer comes too early to be final"}
 	if op.Status == payment.OperationPending {
 		notYet = Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
@@ -46,12 +46,12 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 	case sdk.OpExtendAuthorization:
 		return readExtension(op, o, final, notYet)
 	}
-	if op.Kind != sdk.OpCapture && !plausible(o, a) {
+	if op.Kind != sdk.OpCapture && !plausible(o, p, a) {
 		return Verdict{Status: payment.OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
 	}
 	switch op.Kind {
 	case sdk.OpCapture:
-		return readCapture(op, a, o, final, notYet)
+		return readCapture(op, p, a, o, final, notYet)
 	case sdk.OpVoid:
 		switch {
 		case a.Authorized == 0 && o.Status == sdk.StatusDeclined: // the payment ended at the processor before the customer acted
@@ -82,11 +82,12 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 }
 
 // plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
-func plausible(o *sdk.Outcome, a *payment.Attempt) bool {
+func plausible(o *sdk.Outcome, p *payment.Payment, a *payment.Attempt) bool {
+	most := mostOf(p, a)
 	if t := o.Totals; t != nil {
-		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
+		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= most
 	}
-	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
+	return o.Amount == nil || o.Fits(sdk.Money{Minor: most, Currency: o.Amount.Currency})
 }
 
 // Empty reports whether the report behind the verdict proves nothing about an operation that the processor has accepted.
@@ -109,12 +110,12 @@ func BringsNews(a *payment.Attempt, v Verdict) bool {
 }
 
 // AttemptShows reports whether the attempt's state already includes an outcome.
-func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
+func AttemptShows(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
 		return true // once the operation has ended, such a status brings no news
 	case sdk.StatusAuthorized:
-		return (a.Authorized > 0 || a.Captured > 0) && !raisedLate(a, o)
+		return (a.Authorized > 0 || a.Captured > 0) && !raisedLate(p, a, o)
 	case sdk.StatusVerified:
 		return a.Status == payment.Charged
 	case sdk.StatusCaptured:
@@ -126,6 +127,8 @@ func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
 			amount = o.Totals.Captured
 		} else if c := a.CaptureNamed(o.CaptureID); c != nil {
 			return c.Status == payment.CaptureCharged && (o.Amount == nil || amount == c.Amount || amount == shown) // of this capture, or the sum of all
+		} else if a.RelayTook(o.CaptureID) {
+			return a.Missing() == 0
 		} else if a.MayBeAnother("", o.CaptureID) {
 			return amount == shown || slices.ContainsFunc(a.Details.Captures, func(c payment.CaptureRecord) bool {
 				return c.Status == payment.CaptureCharged && c.ProcessorID == "" && (o.Amount == nil || c.Amount == amount)

@@ -105,10 +105,13 @@ func (a *Attempt) NameCapture(reference, processorID string) {
 }
 
 // MayBeAnother reports whether a report on captures, without totals, may be about another capture of the attempt than that of operation opID: it brings an id
-// that no capture has, and a capture that has ended has none.
+// that no capture has; and a capture that has ended has none, or a relay has captured or may have captured.
 func (a *Attempt) MayBeAnother(opID, processorID string) bool {
 	if processorID == "" || processorID == a.TransactionID || a.CaptureNamed(processorID) != nil {
 		return false
+	}
+	if a.RelayTook(processorID) || a.RelayMayTake() {
+		return true
 	}
 	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID != opID && !c.Open() && c.ProcessorID == "" })
 }

@@ -210,10 +210,10 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 }
 
 // lateMoves are the moves out of statuses that end a payment. Only evidence makes them: money was taken although the payment had ended without money,
-// or the processor has voided what was captured.
+// or the processor has voided what was captured. Or the processor has taken a whole payment after it had reported a part.
 var lateMoves = map[AttemptStatus]map[Trigger]AttemptStatus{
 	Charged:              {TriggerVoidedCaptured: VoidedPostCharge},
-	PartialCharged:       {TriggerVoidedCaptured: VoidedPostCharge},
+	PartialCharged:       {TriggerVoidedCaptured: VoidedPostCharge, TriggerCharged: Charged},
 	Voided:               {TriggerTakenLate: CaptureReview},
 	AttemptFailure:       {TriggerTakenLate: CaptureReview},
 	VoidFailure:          {TriggerTakenLate: CaptureReview},

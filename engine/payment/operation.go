@@ -97,10 +97,10 @@ func (o *Operation) AfterRestore(now time.Time) bool {
 	return true
 }
 
-// QueryNow makes an operation that succeeded or did not happen due, so that the processor is asked about its payment. It returns false for
+// QueryNow makes an operation that has ended due. A refused one must be on held funds, so that the processor is asked about its payment. It returns false for
 // another operation.
 func (o *Operation) QueryNow(now time.Time) bool {
-	if o.Status != OperationSucceeded && o.Status != OperationNotActed {
+	if o.Status != OperationSucceeded && o.Status != OperationNotActed && (o.Status != OperationDeclined || o.Charges()) {
 		return false
 	}
 	o.ResolveAt, o.ResolveTries = now, 0

@@ -273,6 +273,8 @@ type Attempt struct {
 	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private.
 	Sealed  []byte
 	Private *AttemptPrivate
+	// Relayed are the captures that relays have made or may have made of the transaction. The store keeps them with the relays.
+	Relayed []CaptureRecord
 }
 
 // AttemptDetails are the fields of an attempt that are neither personal nor searched for. The json names are storage format.

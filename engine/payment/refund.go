@@ -111,7 +111,7 @@ func MoveRefund(p *Payment, r *Refund, to RefundStatus, now time.Time) *Payment 
 
 // Review moves the refund to the status review. reported is the amount that the processor says it gave back, 0 if the amount is not the reason.
 func (r *Refund) Review(p *Payment, reported int64, now time.Time) *Payment {
-	return moveRefund(p, r, RefundReview, min(reported, MaxAmount), now)
+	return moveRefund(p, r, RefundReview, min(reported, max(MaxAmount, p.Received)), now)
 }
 
 func moveRefund(p *Payment, r *Refund, to RefundStatus, reported int64, now time.Time) *Payment {

@@ -20,6 +20,9 @@ func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.Driv
 		return false, err
 	}
 	if k.Status != Pending {
+		if r.Verified() {
+			s.contradicted(ctx, k, ev.Outcome)
+		}
 		return true, nil
 	}
 	if ev.Sync || ev.Outcome == nil || !r.Verified() {

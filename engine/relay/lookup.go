@@ -59,13 +59,25 @@ func (s *Relays) lookUp(ctx context.Context, w *drive.Run, resolves sdk.Operatio
 	return o
 }
 
-// others sums up the other relays of captures of one transaction that have not failed.
+// others sums up the other captures of one transaction that have not failed: those of relays, and those of the payment that it belongs to.
 type others struct {
 	taken int64 // of those that have ended
 	since bool  // one was made or may have been made after this relay began
 }
 
-func (r *Relay) othersOf(all []*Relay) (o others) {
+// ownBefore is the time before a relay from which a payment's own capture may have been made after the relay began.
+const ownBefore = time.Hour
+
+// othersOf returns the other captures. own is the attempt of that payment, nil without one.
+func (r *Relay) othersOf(all []*Relay, own *payment.Attempt) (o others) {
+	if own != nil {
+		for _, c := range own.Details.Captures {
+			if c.Status == payment.CaptureCharged {
+				o.taken += c.Amount
+			}
+			o.since = o.since || c.Open() || c.Status == payment.CaptureCharged && c.At.After(r.CreatedAt.Add(-ownBefore))
+		}
+	}
 	for _, k := range all {
 		if k.ID == r.ID || k.Type != Capture || k.Status == Failure || k.Details.Data.Capture.Currency != r.Details.Data.Capture.Currency {
 			continue
@@ -97,6 +109,7 @@ func (r *Relay) look(o *sdk.Outcome, by others, final bool) (v evidence.Verdict,
 	switch {
 	case done:
 		made := *o
+		made.Amount = nil // the transaction's
 		if r.Type != Capture || r.named() || r.Details.Before.CaptureID == o.CaptureID {
 			made.CaptureID = "" // an earlier capture's
 		}

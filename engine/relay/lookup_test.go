@@ -113,7 +113,7 @@ func TestOtherCaptures(t *testing.T) {
 	dollars.Details.Data.Capture.Currency = "USD"
 	refund := &Relay{ID: "refund", Type: Refund, Status: Success, ModifiedAt: at.Add(time.Hour)}
 	before, failed := relay("before", Success, 7, -time.Hour, -time.Minute), relay("failed", Failure, 9, time.Minute, time.Hour)
-	require.Equal(t, others{taken: 7}, own.othersOf([]*Relay{own, before, failed, dollars, refund}))
-	require.Equal(t, others{taken: 10, since: true}, own.othersOf([]*Relay{own, before, relay("meanwhile", Success, 3, -time.Minute, time.Minute)}))
-	require.Equal(t, others{since: true}, own.othersOf([]*Relay{own, relay("open", Pending, 3, -time.Hour, -time.Hour)}))
+	require.Equal(t, others{taken: 7}, own.othersOf([]*Relay{own, before, failed, dollars, refund}, nil))
+	require.Equal(t, others{taken: 10, since: true}, own.othersOf([]*Relay{own, before, relay("meanwhile", Success, 3, -time.Minute, time.Minute)}, nil))
+	require.Equal(t, others{since: true}, own.othersOf([]*Relay{own, relay("open", Pending, 3, -time.Hour, -time.Hour)}, nil))
 }

@@ -35,6 +35,7 @@ type Deps struct {
 	Log        *slog.Logger
 	Metrics    port.Metrics
 	BINTable   *card.BINTable
+	Wake       func() // starts the loop that asks about what is due
 }
 
 // Relays are the use cases of relays. It is safe for concurrent use.
@@ -265,6 +266,9 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 	if o := v.Outcome; o != nil {
 		r.Details.Unanswered = r.Details.Unanswered && o.Status == sdk.StatusUnknown
 		r.name(o)
+		if r.Type == Capture && o.Status == sdk.StatusCaptured && o.Amount != nil {
+			r.Details.Made = o.Amount.Minor
+		}
 	}
 	r.Status, r.Details.Error = statusOf(v)
 	if r.Details.Waits = ""; r.Status == Pending {
@@ -272,6 +276,12 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 	}
 	if r.Status == was.Status && r.ReferenceID == was.ReferenceID && r.Details.Unanswered == was.Details.Unanswered && r.Details.Waits == was.Details.Waits {
 		return nil
+	}
+	if r.Status == Success && (r.Type == Capture || r.Type == Increment || r.Type == Void) {
+		if err := s.askOwn(ctx, r); err != nil {
+			*r = was
+			return err
+		}
 	}
 	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
 	err := s.Store.Update(ctx, func(tx Tx) error {
@@ -405,7 +415,11 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	}); err != nil {
 		return fault.Internal(err, "read relays of a transaction")
 	}
-	v, why := r.look(o, r.othersOf(all), final)
+	own, err := s.own(ctx, r)
+	if err != nil {
+		return err
+	}
+	v, why := r.look(o, r.othersOf(all, own), final)
 	return s.book(ctx, r, v, why)
 }
 
@@ -420,5 +434,5 @@ func read(w *drive.Run, o *sdk.Outcome, final bool) evidence.Verdict {
 	}
 	own := *o
 	own.Totals = nil
-	return evidence.InterpretSync(w.Operation, w.Attempt, &own, false)
+	return evidence.InterpretSync(w.Operation, w.Payment, w.Attempt, &own, false)
 }

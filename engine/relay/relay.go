@@ -51,7 +51,11 @@ type Details struct {
 	// Before is nil if the processor was not asked, or did not answer.
 	Before *Before `json:"before,omitempty"`
 	Error  *Error  `json:"error,omitempty"`
-	Waits  string  `json:"waits,omitempty"` // why the relay is pending, in words for the merchant
+	// Made is what the processor says that it captured, 0 for the amount that was asked for.
+	Made int64 `json:"made,omitempty"`
+	// Resolution is the operator's word that ended the relay, nil for a relay that ended in another way.
+	Resolution *payment.Resolution `json:"resolution,omitempty"`
+	Waits      string              `json:"waits,omitempty"` // why the relay is pending, in words for the merchant
 }
 
 // Error says why an operation failed.
@@ -243,6 +247,11 @@ type Reader interface {
 	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
 	// RelaysPending returns the oldest relays of all merchants that have not ended and were created since a time, oldest first.
 	RelaysPending(since time.Time) ([]*Relay, error)
+	// AttemptsAt, Operations and Operation are those of change.Reader.
+	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*payment.Attempt, error)
+	Operations(merchantID, paymentID string) ([]*payment.Operation, error)
+	Operation(id string) (*payment.Operation, error)
+	Now() time.Time
 }
 
 // Tx writes relays. InsertRelay returns ErrConflict if the key exists. UpdateRelay compares the version.
@@ -250,6 +259,8 @@ type Tx interface {
 	Reader
 	InsertRelay(r *Relay) error
 	UpdateRelay(r *Relay) error
+	// UpdateOperation is that of drive.Tx.
+	UpdateOperation(o *payment.Operation) error
 	// ClaimID is that of change.Tx.
 	ClaimID(c evidence.Claim) (bool, error)
 }

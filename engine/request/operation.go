@@ -107,5 +107,6 @@ type OperationFilter struct {
 	Merchants []string                  // none: those of all merchants
 	Statuses  []payment.OperationStatus // started, unknown, pending
 	Resolved  bool                      // those that an operator's word has ended, instead
+	Relays    bool                      // relays that have not ended, too
 	Limit     int                       // 1 or more
 }

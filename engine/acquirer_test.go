@@ -1,0 +1,344 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	"payswitch/sdk"
+)
+
+// acquirer is a processor on loopback with true books of what it was asked. Tests say how its next requests fail. It posts a message about all that it does;
+// tests deliver them, in any order.
+type acquirer struct {
+	*httptest.Server
+	mu     sync.Mutex
+	byID   map[string]*acquired
+	byRef  map[string]*acquired // by our reference of the payment
+	done   map[string][]byte    // answers by idempotency key
+	how    func(r *acquirerCall) string
+	totals bool // reports bring totals; else the amount that is captured, or held
+	over   bool // captures may take more than what is held, and the processor says so
+	sent   []map[string]any
+	n      int
+}
+
+// acquired is one transaction of an acquirer.
+type acquired struct {
+	ID, Reference string
+	Currency      sdk.Currency
+	Authorized    int64
+	Captures      []*acquiredPart
+	Refunds       []*acquiredPart
+	Voided        bool // the hold, or what was left of it
+	TakenBack     bool // the captures, before they settled
+}
+
+// acquiredPart is a capture or a refund. State is done, pending or refused.
+type acquiredPart struct {
+	ID, Reference, State string
+	Amount               int64
+}
+
+// acquirerCall is a request to an acquirer.
+type acquirerCall struct {
+	Do, ID, Reference string
+	Amount            int64
+	Currency          sdk.Currency
+	Now, Final, Back  bool // takes the money at once; the last capture; takes captures back
+}
+
+func sumOf(parts []*acquiredPart, states ...string) (n int64) {
+	for _, p := range parts {
+		if slices.Contains(states, p.State) {
+			n += p.Amount
+		}
+	}
+	return n
+}
+
+// Captured is what the acquirer has taken and not voided.
+func (h *acquired) Captured() int64 {
+	if h.TakenBack {
+		return 0
+	}
+	return sumOf(h.Captures, "done")
+}
+
+func (h *acquired) Refunded() int64 { return sumOf(h.Refunds, "done") }
+
+func newAcquirer(t testing.TB) *acquirer {
+	q := &acquirer{byID: map[string]*acquired{}, byRef: map[string]*acquired{}, done: map[string][]byte{}, totals: true, how: func(*acquirerCall) string { return "" }}
+	q.Server = httptest.NewServer(q)
+	t.Cleanup(q.Server.CloseClientConnections)
+	t.Cleanup(q.Server.Close)
+	return q
+}
+
+// with runs f while no request is answered.
+func (q *acquirer) with(f func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	f()
+}
+
+// fails makes requests to do fail in one way: "drop", "500" and "429" do not act; "drop done" and "500 done" act; "refuse" declines, and "later" accepts.
+func (q *acquirer) fails(do, how string) {
+	q.with(func() {
+		q.how = func(r *acquirerCall) string {
+			if r.Do == do {
+				return how
+			}
+			return ""
+		}
+	})
+}
+
+func (q *acquirer) of(reference string) *acquired {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.byRef[reference]
+}
+
+func (q *acquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r.Method == "GET" {
+		q.answer(w, r.URL.Query())
+		return
+	}
+	var in acquirerCall
+	json.NewDecoder(r.Body).Decode(&in)
+	key, how := r.Header.Get("Idempotency-Key"), q.how(&in)
+	said := q.done[key]
+	if said == nil && (how == "" || how == "later" || how == "drop done" || how == "500 done") {
+		said, _ = json.Marshal(q.act(&in, how == "later"))
+		if key != "" {
+			q.done[key] = said
+		}
+	}
+	switch how {
+	case "drop", "drop done":
+		panic(http.ErrAbortHandler)
+	case "500", "500 done":
+		w.WriteHeader(500)
+	case "429":
+		w.WriteHeader(429)
+	case "refuse":
+		w.Write([]byte(`{"status":"declined"}`))
+	default:
+		w.Write(said)
+	}
+}
+
+// answer answers a query: about a refund by its reference, else about a transaction.
+func (q *acquirer) answer(w http.ResponseWriter, by url.Values) {
+	h := q.byID[by.Get("id")]
+	if h == nil {
+		h = q.byRef[by.Get("reference")]
+	}
+	if by.Get("refund") != "" {
+		for _, h := range q.byID {
+			for _, p := range h.Refunds {
+				if p.Reference == by.Get("refund") {
+					json.NewEncoder(w).Encode(q.refund(h, p))
+					return
+				}
+			}
+		}
+		h = nil
+	}
+	if h == nil {
+		json.NewEncoder(w).Encode(&sdk.Outcome{Status: sdk.StatusNotFound})
+		return
+	}
+	json.NewEncoder(w).Encode(q.report(h))
+}
+
+// report is what the acquirer says of a transaction.
+func (q *acquirer) report(h *acquired) *sdk.Outcome {
+	o := &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: h.ID, Hold: q.hold(), Released: h.Voided}
+	amount := h.Authorized
+	switch captured := h.Captured(); {
+	case captured > 0:
+		o.Status, amount = sdk.StatusCaptured, captured
+	case h.Voided || h.TakenBack:
+		o.Status = sdk.StatusVoided
+	case sumOf(h.Captures, "pending") > 0:
+		o.Status = sdk.StatusPending
+	}
+	if q.totals {
+		o.Totals = &sdk.Totals{Authorized: h.Authorized, Captured: h.Captured(), Refunded: h.Refunded()}
+	} else if o.Status != sdk.StatusVoided && o.Status != sdk.StatusPending {
+		o.Amount = &sdk.Money{Minor: amount, Currency: h.Currency}
+	}
+	return o
+}
+
+func (q *acquirer) hold() *sdk.Hold {
+	yes := true
+	return &sdk.Hold{Incremental: &yes, OverCapture: &q.over}
+}
+
+func (q *acquirer) refund(h *acquired, p *acquiredPart) *sdk.Outcome {
+	o := &sdk.Outcome{Status: sdk.StatusRefunded, TransactionID: h.ID, RefundID: p.ID, Amount: &sdk.Money{Minor: p.Amount, Currency: h.Currency}}
+	switch p.State {
+	case "pending":
+		o.Status, o.Amount = sdk.StatusPending, nil
+	case "refused":
+		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, acquirerRefuses().Decline
+	}
+	return o
+}
+
+func acquirerRefuses() *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "refused", Message: "The acquirer refuses.", Reason: sdk.DeclineNotPermitted}}
+}
+
+// name returns a new id.
+func (q *acquirer) name(of string) string {
+	q.n++
+	return fmt.Sprintf("%s_%d", of, q.n)
+}
+
+// act carries a request out, and returns the answer.
+func (q *acquirer) act(in *acquirerCall, later bool) *sdk.Outcome {
+	state := "done"
+	if later {
+		state = "pending"
+	}
+	if in.Do == "authorize" {
+		h := &acquired{ID: q.name("tx"), Reference: in.Reference, Currency: in.Currency, Authorized: in.Amount}
+		q.byID[h.ID], q.byRef[h.Reference] = h, h
+		if in.Now {
+			h.Captures = append(h.Captures, &acquiredPart{ID: h.ID, State: "done", Amount: in.Amount})
+		}
+		q.post(h, "payment", h.Reference, q.report(h))
+		return q.report(h)
+	}
+	h := q.byID[in.ID]
+	if h == nil {
+		return acquirerRefuses()
+	}
+	free := h.Authorized - h.Captured() - sumOf(h.Captures, "pending")
+	switch in.Do {
+	case "capture":
+		if h.Voided || h.TakenBack || in.Amount > free && (!q.over || free <= 0) {
+			return acquirerRefuses()
+		}
+		p := &acquiredPart{ID: q.name("cap"), Reference: in.Reference, State: state, Amount: in.Amount}
+		h.Captures = append(h.Captures, p)
+		h.Voided = in.Final
+		if !later {
+			q.post(h, "payment", p.Reference, q.captured(h, p))
+		}
+		return q.captured(h, p)
+	case "raise":
+		if h.Voided || h.Captured() > 0 || in.Amount <= h.Authorized {
+			return acquirerRefuses()
+		}
+		h.Authorized = in.Amount
+		return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: h.ID, Amount: &sdk.Money{Minor: in.Amount, Currency: h.Currency}, Hold: q.hold()}
+	case "void":
+		switch {
+		case in.Back && h.Captured() > 0 && len(h.Refunds) == 0:
+			h.TakenBack = true
+		case in.Back || h.Voided || free <= 0:
+			return acquirerRefuses()
+		}
+		h.Voided = true
+		q.post(h, "payment", h.Reference, &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: h.ID})
+		return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: h.ID}
+	case "refund":
+		if in.Amount > h.Captured()-sumOf(h.Refunds, "done", "pending") {
+			return acquirerRefuses()
+		}
+		p := &acquiredPart{ID: q.name("re"), Reference: in.Reference, State: state, Amount: in.Amount}
+		h.Refunds = append(h.Refunds, p)
+		q.post(h, "refund", p.Reference, q.refund(h, p))
+		return q.refund(h, p)
+	}
+	return acquirerRefuses()
+}
+
+// captured is what the acquirer says of one capture.
+func (q *acquirer) captured(h *acquired, p *acquiredPart) *sdk.Outcome {
+	o := &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: h.ID, CaptureID: p.ID, Amount: &sdk.Money{Minor: p.Amount, Currency: h.Currency}, Released: h.Voided}
+	switch p.State {
+	case "pending":
+		o.Status, o.Amount, o.Released = sdk.StatusPending, nil, false
+	case "refused":
+		o.Status, o.Amount, o.Released, o.Decline = sdk.StatusDeclined, nil, false, acquirerRefuses().Decline
+	}
+	return o
+}
+
+// ends decides a capture or refund that was accepted.
+func (q *acquirer) ends(h *acquired, p *acquiredPart, made bool) {
+	if p.State = "refused"; made {
+		p.State = "done"
+	}
+	if slices.Contains(h.Refunds, p) {
+		q.post(h, "refund", p.Reference, q.refund(h, p))
+	} else {
+		q.post(h, "payment", p.Reference, q.captured(h, p))
+	}
+}
+
+// post makes a message, and keeps it until a test delivers it.
+func (q *acquirer) post(h *acquired, object, reference string, o *sdk.Outcome) {
+	said := *o
+	q.sent = append(q.sent, map[string]any{"object": object, "id": h.ID, "reference": reference, "outcome": said})
+}
+
+// adapter is an adapter of the acquirer.
+func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
+	a := refunder(rule)
+	a.Manifest.Features = sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, OverCapture: true, VoidCaptured: true, ReleasesRest: true}
+	read := func(r *sdk.Response) (*sdk.Outcome, error) {
+		if !r.OK() {
+			return nil, r.Undecided("no decision")
+		}
+		var o sdk.Outcome
+		if err := json.Unmarshal(r.Body, &o); err != nil {
+			return nil, err
+		}
+		return &o, nil
+	}
+	ask := func(do string) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			in := acquirerCall{Do: do, ID: c.Request.TransactionID, Reference: c.Request.Reference, Amount: c.Request.Amount.Minor, Currency: c.Request.Amount.Currency,
+				Now: c.Request.Capture == sdk.CaptureAutomatic, Final: c.Request.FinalCapture, Back: c.Request.VoidCaptured}
+			if do == "capture" {
+				in.Reference = c.Request.CaptureReference
+			}
+			body, _ := json.Marshal(in)
+			r, err := c.Do((&sdk.Send{Method: "POST", URL: c.Account.BaseURL + "/" + do, Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}, Body: body}).Keyed("Idempotency-Key"))
+			if err != nil {
+				return nil, err
+			}
+			return read(r)
+		}
+	}
+	query := func(refund bool) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			by := url.Values{"id": {c.Request.TransactionID}, "reference": {c.Request.Reference}}
+			if refund {
+				by = url.Values{"refund": {c.Request.Reference}}
+			}
+			r, err := c.Do(&sdk.Send{Method: "GET", URL: c.Account.BaseURL + "/state?" + by.Encode(), SafeToRepeat: true})
+			if err != nil {
+				return nil, err
+			}
+			return read(r)
+		}
+	}
+	a.Authorize, a.Capture, a.Void, a.Refund, a.IncrementalAuthorize = ask("authorize"), ask("capture"), ask("void"), ask("refund"), ask("raise")
+	a.Sync, a.RefundSync = query(false), query(true)
+	return a
+}
