@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,10 +38,13 @@ type gambler struct {
 	claims   int
 	copy     string // a back-up, "" without one
 	restored bool
+	noting   sync.Mutex // the processor's calls come from other goroutines
 	notes    []string
 }
 
 func (g *gambler) note(format string, args ...any) {
+	g.noting.Lock()
+	defer g.noting.Unlock()
 	g.notes = append(g.notes, time.Now().Format("02 15:04:05 ")+fmt.Sprintf(format, args...))
 }
 
@@ -253,6 +257,8 @@ func (g *gambler) play() {
 	g.nodes = []*world{a, a.second(a.options(), g.adapters)}
 	defer func() {
 		if g.t.Failed() || os.Getenv("BOOKS_LOG") != "" {
+			g.noting.Lock()
+			defer g.noting.Unlock()
 			g.t.Log(strings.Join(g.notes, "\n"))
 		}
 	}()

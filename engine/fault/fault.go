@@ -130,6 +130,7 @@ var things = map[string]struct{ param, hint string }{
 	"Mandate":                       {"mandate_id", ""},
 	"Merchant account":              {"merchant_id", "Check the id, or create the account with POST /accounts."},
 	"Merchant connector account":    {"merchant_connector_id", ""},
+	"Open relay":                    {"operation_id", "A relay that has ended takes no decision: GET /operations lists the open ones."},
 	"Operation":                     {"operation_id", "GET /operations lists the operations."},
 	"Payment":                       {"payment_id", ""},
 	"Payment Link":                  {"payment_link_id", ""},

@@ -95,7 +95,7 @@ func (s *Relays) waiting(ctx context.Context, id string) (found *Relay, err erro
 		return err
 	})
 	if errors.Is(err, fault.ErrNotFound) {
-		return nil, fault.NotFound("Open relay").WithParam("operation_id").WithHint("A relay that has ended takes no decision. payswitch operations list shows the open ones.")
+		return nil, fault.NotFound("Open relay")
 	}
 	return found, fault.FromStore(err, "read relay")
 }
