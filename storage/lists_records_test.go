@@ -236,7 +236,11 @@ func TestRecordListsAreExact(t *testing.T) {
 			c.Data = append(c.Data, 1)
 			return tx.PutFacet(facet.Refunds, "m1", facet.Column{Kind: facet.Status, Summary: c.Summary[:1], Data: c.Data})
 		})
-		w.compare(20)
+		for range 50 { // until a filter reads the spoiled block
+			if w.compare(20); len(w.alarms) > 0 {
+				break
+			}
+		}
 		require.NotEmpty(t, w.alarms)
 		require.NoError(t, w.filler.Fill(t.Context()))
 		require.NoError(t, w.filler.Fill(t.Context()))
