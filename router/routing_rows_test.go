@@ -3,6 +3,7 @@ package router_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -156,7 +157,9 @@ func TestSchemeRetryRows(t *testing.T) {
 	require.Equal(t, []any{16.0, true, "limit"}, []any{last["declined"], last["warning"], last["refused"]})
 	e := w.post("/payments/"+id+"/confirm", `{`+card+`}`).refused(400, "IR_16", "Visa allows no further retry: the card was declined 16 times within 30 days")
 	require.Equal(t, "payment_method_data.card.card_number", e["param"])
-	require.Contains(t, e["hint"], "Repeat the charge from "+last["retry_after"].(string)[:16])
+	again, err := time.Parse(time.RFC3339, last["retry_after"].(string))
+	require.NoError(t, err)
+	require.Contains(t, e["hint"], "Repeat the charge from "+again.Truncate(time.Second).Add(time.Second).Format(time.RFC3339))
 	w.post(profile, `{"scheme_retry_limits":"warn"}`).ok()
 	require.Equal(t, 17.0, w.post("/payments/"+id+"/confirm", `{`+card+`}`).ok()["attempt_count"])
 }
