@@ -127,8 +127,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Status = sdk.StatusPending
 	case rule.act == timeoutBefore:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
-	case r.Resolves != sdk.OpUnreferencedRefund &&
-		(s.Captured == 0 || r.Amount.Minor > s.Captured || r.Amount.Minor < 0 || r.Amount.Currency != s.Currency):
+	case r.Amount.Minor < 0, r.Resolves != sdk.OpUnreferencedRefund &&
+		(s.Captured == 0 || r.Amount.Minor > s.Captured || r.Amount.Currency != s.Currency):
 		o.Decline = refuse(codeState, "The refund is larger than the captured amount.", sdk.DeclineNotPermitted)
 	case rule.act == decline, rule.act == pendDecline:
 		o.Decline = refusedRefund(rule)
