@@ -19,7 +19,7 @@ func testSandbox() sandbox.Options {
 	return sandbox.Options{CacheDir: filepath.Join(cacheDir(), "compiled"), Limits: sandbox.Limits{CompileTime: slow}}
 }
 
-// Package certified certifies the built-in adapters.
+// TestAcmeIsCertified: the adapter that the tests of this package use passes the suite. Package certified certifies the built-in adapters.
 func TestAcmeIsCertified(t *testing.T) {
 	plugins.Sequential(t)
 	_, err := plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}, nil)

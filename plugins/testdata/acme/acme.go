@@ -39,6 +39,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		card := r.Instrument.Card
 		body.Str("bin", card.BIN).Str("last_four", card.LastFour)
 	}
+	if t := r.ThreeDS; t != nil {
+		body.Str("eci", t.ECI)
+	}
 	return post(c, "/payments", body)
 }
 
