@@ -102,6 +102,7 @@ func neverAResult(b *bankWorld) {
 	c := b.challenge("0170")
 	b.says("/sim/3ds/postauth", noResult)
 	c.returns("1234")
+	b.booked(c.payment["payment_id"].(string))
 	c.due(16 * time.Minute)
 	b.ends(c.payment, "failed", "authentication_timeout", 0)
 }
