@@ -78,8 +78,9 @@ func (r *Relay) othersOf(all []*Relay, own *payment.Attempt) (o others) {
 			o.since = o.since || c.Open() || c.Status == payment.CaptureCharged && c.At.After(r.CreatedAt.Add(-ownBefore))
 		}
 	}
+	_, _, currency := r.Details.Data.amounts()
 	for _, k := range all {
-		if k.ID == r.ID || k.Type != Capture || k.Status == Failure || k.Details.Data.Capture.Currency != r.Details.Data.Capture.Currency {
+		if k.ID == r.ID || k.Type != Capture || k.Status == Failure || k.Details.Data.Capture.Currency != currency {
 			continue
 		}
 		if k.Status == Success {

@@ -117,3 +117,18 @@ func TestOtherCaptures(t *testing.T) {
 	require.Equal(t, others{taken: 10, since: true}, own.othersOf([]*Relay{own, before, relay("meanwhile", Success, 3, -time.Minute, time.Minute)}, nil))
 	require.Equal(t, others{since: true}, own.othersOf([]*Relay{own, relay("open", Pending, 3, -time.Hour, -time.Hour)}, nil))
 }
+
+// TestOthersOfEachType: relays of every type meet an earlier capture of their transaction, which counts in their currency alone.
+func TestOthersOfEachType(t *testing.T) {
+	capture := &Relay{ID: "relay_1", Type: Capture, Status: Success, Details: Details{Data: Data{Capture: &CaptureData{Amount: 40, Currency: "USD"}}}}
+	for kind, data := range map[Type]Data{
+		Capture:   {Capture: &CaptureData{Amount: 60, Currency: "USD"}},
+		Increment: {Increment: &IncrementData{Total: 140, Additional: 40, Currency: "USD"}},
+		Void:      {Void: &VoidData{Currency: "USD"}},
+	} {
+		r := &Relay{ID: "relay_2", Type: kind, Status: Pending, Details: Details{Data: data}}
+		require.EqualValues(t, 40, r.othersOf([]*Relay{capture, r}, nil).taken, kind)
+	}
+	other := &Relay{ID: "relay_2", Type: Void, Details: Details{Data: Data{Void: &VoidData{Currency: "EUR"}}}}
+	require.Zero(t, other.othersOf([]*Relay{capture}, nil).taken)
+}
