@@ -55,7 +55,7 @@ func (t *token) done() bool {
 	}
 }
 
-// get returns a token that has not expired and is not stale (a value the processor has just refused); it calls fetch if there is none. An error goes
+// get returns a token that has not expired and is not stale (a value that the processor has just refused). get calls fetch if it has no such token. An error goes
 // to all callers that waited, unless the fetching caller's own end caused it.
 func (s *tokens) get(ctx context.Context, k tokenKey, now func() time.Time, stale secret.Value, fetch func() *token) (*token, error) {
 	switch {

@@ -36,7 +36,7 @@ func (c *counters) called(payment string, op sdk.Operation) int {
 	return c.calls[payment+" "+string(op)]
 }
 
-// asked returns the last request to an adapter about a payment, the zero value if there is none.
+// asked returns the last request to an adapter about a payment, the zero value before the first request.
 func (c *counters) asked(payment string, op sdk.Operation) sdk.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -113,7 +113,7 @@ func authenticationInput(c *call, fields map[string]string) flow.AuthenticationI
 	return in
 }
 
-// firstLanguage returns the first language of an Accept-Language header, "" if there is none.
+// firstLanguage returns the first language of an Accept-Language header, "" for a header without a language.
 func firstLanguage(accept string) string {
 	first, _, _ := strings.Cut(accept, ",")
 	first, _, _ = strings.Cut(first, ";")

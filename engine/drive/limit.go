@@ -123,7 +123,7 @@ type queryBudgets struct {
 	asks map[string]*budget
 }
 
-// AllowQuery spends one question about a payment or refund that a message without proof is about. The error says that there are none left.
+// AllowQuery spends one question about a payment or refund that an unproved message names. It returns an error if no question is left.
 func (d *Driver) AllowQuery(id string) error {
 	now, m := d.Now(), &d.asked
 	m.mu.Lock()

@@ -120,7 +120,7 @@ func (w *rewriter) charge(b []byte, cost int64) []byte {
 	return appendU(append(b, opGlobalSet), w.fuel)
 }
 
-// checkFuel asks for more fuel if there is none left. If there is no more, it branches to the end of the function, depth blocks further
+// checkFuel asks for more fuel if the fuel is used up. If the host gives no more, it branches to the end of the function, depth blocks further
 // out, where the guest is stopped.
 func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 	return append(w.refuelIfEmpty(b, depth), opEnd)
@@ -130,7 +130,7 @@ func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 // larger.
 const maxRetried = 8
 
-// checkLoop asks for more fuel at a loop's header if there is none left, and starts the loop anew. So the code behind has one way in, and the
+// checkLoop asks for more fuel at a loop's header if the fuel is used up, and starts the loop anew. So the code behind has one way in, and the
 // compiler knows there that no call has changed the memory's size and the globals. checkLoop must stand in front of the charge: otherwise the loop's
 // new start would charge a second time.
 func (w *rewriter) checkLoop(b []byte, depth uint32) []byte {

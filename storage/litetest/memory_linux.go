@@ -2,7 +2,7 @@ package litetest
 
 import "syscall"
 
-// inMemory returns the folder of the memory file system, "" if there is none with enough room.
+// inMemory returns the folder of the memory file system, "" if no such folder has enough room.
 func inMemory() string {
 	const folder = "/dev/shm"
 	var st syscall.Statfs_t

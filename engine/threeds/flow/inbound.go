@@ -69,7 +69,7 @@ func (s *Authentications) TakeAuthentication(ctx context.Context, account *accou
 	return true, s.bookAuthenticatorEvent(ctx, id, adapter, r, ev, drive.ToAccount)
 }
 
-// authenticationAt returns the id of the authentication that an event is about, "" if there is none. It searches by the authenticator's
+// authenticationAt returns the id of the authentication that an event is about, "" without one. It searches by the authenticator's
 // transaction id, then by our id.
 func (s *Authentications) authenticationAt(ctx context.Context, account *account.Account, ev *sdk.Event) (id string, err error) {
 	err = s.Store.View(ctx, func(r change.Reader) error {
