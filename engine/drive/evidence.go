@@ -175,9 +175,9 @@ func (d *Driver) QueryProcessor(ctx context.Context, w *Run) (evidence.Verdict, 
 	return r, nil
 }
 
-// knowRelayed adds to the attempt of a capture what relays have captured, so that no report on theirs ends it.
+// knowRelayed adds to the attempt of a capture or a void what relays have captured, so that no report on theirs ends it unnoticed.
 func (d *Driver) knowRelayed(ctx context.Context, w *Run) error {
-	if w.Operation.Kind != sdk.OpCapture || w.Unstored {
+	if k := w.Operation.Kind; k != sdk.OpCapture && k != sdk.OpVoid || w.Unstored {
 		return nil
 	}
 	return d.Relayed(ctx, w.Payment, w.Attempt)

@@ -44,7 +44,7 @@ func (r *runner) offered(name, what string, plain, with func(*sdk.Request)) {
 	})
 }
 
-// sentWith changes the request of a case and returns the hash of what the adapter then sends, "" unless the case is a plain payment with a card.
+// sentWith changes the request of a case and returns the hash of what the adapter then sends. The hash is "" unless the case is a plain payment with a card.
 func (r *runner) sentWith(c *Case, change func(*sdk.Request)) string {
 	s, err := r.step(c)
 	if err != nil || s.Request.Instrument == nil || s.Request.Instrument.Card == nil || s.Request.ThreeDS != nil || s.Request.Instrument.NetworkTransactionID != "" {
