@@ -113,7 +113,7 @@ func (s *Relays) askOwn(ctx context.Context, r *Relay) error {
 	return fault.FromStore(err, "ask about the payment of a relay")
 }
 
-// AskAfter makes the end of a payment's own capture or void ask the processor, if relays have captured a part that the payment does not show.
+// AskAfter makes the end of a payment's own capture or void ask the processor. It does so if relays have captured what the payment does not show.
 func AskAfter(c *change.Change, now time.Time) {
 	if op := c.Settled; (op.Kind == sdk.OpCapture || op.Kind == sdk.OpVoid) && c.Attempt.Missing() > 0 {
 		op.QueryNow(now)
