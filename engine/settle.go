@@ -172,7 +172,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if !w.Fresh {
 		evidence.MarkUnattended(w.Attempt, w.Operation)
 	}
-	if w.Operation.Kind == sdk.OpCapture {
+	if !w.Operation.Charges() {
 		if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
 			return nil, err
 		}

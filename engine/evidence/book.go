@@ -503,7 +503,14 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 			}
 			return b, ""
 		}
-		if amount <= a.Captured || a.Unsettled() > 0 { // what the open captures have taken is booked with their end
+		if a.Unsettled() > 0 { // what the open captures have taken is booked with their end
+			return nil, ""
+		}
+		if t := o.Totals; amount == a.Captured && t != nil && a.Status == payment.PartialChargedAndChargeable && grown(p, a, t.Authorized) { // a relay has raised what is held
+			b.raise(t.Authorized, now)
+			return b, ""
+		}
+		if amount <= a.Captured {
 			return nil, ""
 		}
 		err = b.Taken(o, amount, now)

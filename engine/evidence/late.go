@@ -57,6 +57,7 @@ func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID st
 			amount = o.Totals.Captured
 		}
 		a.Authorized, a.Captured = max(a.Authorized, a.Amount), amount
+		a.Details.Released = a.Details.Released || o.Released
 		b.keepReferences(o)
 		if b.Payment.AttemptID != a.ID {
 			return b, false, nil

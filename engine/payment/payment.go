@@ -275,6 +275,8 @@ type Attempt struct {
 	Private *AttemptPrivate
 	// Relayed are the captures that relays have made or may have made of the transaction. The store keeps them with the relays.
 	Relayed []CaptureRecord
+	// RelayedAt is when a relay has last captured, raised or voided, zero for never.
+	RelayedAt time.Time
 }
 
 // AttemptDetails are the fields of an attempt that are neither personal nor searched for. The json names are storage format.

@@ -65,7 +65,7 @@ type others struct {
 	since bool  // one was made or may have been made after this relay began
 }
 
-// ownBefore is the time before a relay from which a payment's own capture may have been made after the relay began.
+// ownBefore is the time by which clocks of nodes may differ: what ended so long before another operation began may have ended after that.
 const ownBefore = time.Hour
 
 // othersOf returns the other captures. own is the attempt of that payment, nil without one.

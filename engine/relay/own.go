@@ -12,15 +12,16 @@ import (
 	"payswitch/sdk"
 )
 
-// Know adds to an attempt what relays have captured of its transaction. Only a payment that the merchant captures can have such captures.
+// Know adds to an attempt what relays have captured of its transaction, and when a relay has last acted on it. Only a payment that the merchant captures can have
+// such captures.
 func (s *Relays) Know(ctx context.Context, p *payment.Payment, a *payment.Attempt) error {
-	a.Relayed = nil
+	a.Relayed, a.RelayedAt = nil, time.Time{}
 	if m := p.Details.CaptureMethod; a.TransactionID == "" || m != payment.CaptureManual && m != payment.CaptureManualMultiple {
 		return nil
 	}
 	err := s.Store.View(ctx, func(r Reader) error {
 		list, err := r.RelaysOf(a.MerchantID, a.AccountID, a.TransactionID)
-		a.Relayed = captures(list, p.Currency, s.Now())
+		a.Relayed, a.RelayedAt = captures(list, p.Currency, s.Now()), lastAct(list, s.Now())
 		return err
 	})
 	return fault.FromStore(err, "read the relays of a payment")
@@ -52,6 +53,20 @@ func captures(list []*Relay, currency sdk.Currency, now time.Time) (out []paymen
 		out = append(out, c)
 	}
 	return out
+}
+
+// lastAct returns when a relay has last captured, raised or voided, zero for never. A relay without an end may do so at any time.
+func lastAct(list []*Relay, now time.Time) (at time.Time) {
+	for _, r := range list {
+		switch {
+		case r.Type.refunds():
+		case r.Status == Success && r.ModifiedAt.After(at):
+			at = r.ModifiedAt
+		case r.Status == Pending && now.Sub(r.CreatedAt) < unknownFor && now.After(at):
+			at = now
+		}
+	}
+	return at
 }
 
 // MayCapture refuses a capture of a payment if a relay has captured, or may have captured, a part that the payment does not show.
@@ -113,9 +128,11 @@ func (s *Relays) askOwn(ctx context.Context, r *Relay) error {
 	return fault.FromStore(err, "ask about the payment of a relay")
 }
 
-// AskAfter makes the end of a payment's own capture or void ask the processor. It does so if relays have captured what the payment does not show.
+// AskAfter makes the end of a payment's own capture, void or raise ask the processor. It does so if a relay has acted on the transaction meanwhile, or if relays
+// have captured what the payment does not show. askOwn has left the question to that end.
 func AskAfter(c *change.Change, now time.Time) {
-	if op := c.Settled; (op.Kind == sdk.OpCapture || op.Kind == sdk.OpVoid) && c.Attempt.Missing() > 0 {
+	op := c.Settled
+	if !op.Charges() && (c.Attempt.Missing() > 0 || c.Attempt.RelayedAt.After(op.StartedAt.Add(-ownBefore))) {
 		op.QueryNow(now)
 	}
 }
