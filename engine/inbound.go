@@ -355,6 +355,11 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	if err != nil || evidence.AttemptShows(w.Payment, w.Attempt, o) && !contradicts {
 		return err
 	}
+	if source == drive.SourceWebhook && o.Status == sdk.StatusCaptured && w.Attempt.EndedUnpaid() {
+		if e.takenBack(ctx, w) {
+			return e.keepWebhook(ctx, w, o, "the processor reports that what was captured is taken back")
+		}
+	}
 	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {
 		return err
 	}
@@ -369,6 +374,13 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 		return nil
 	}
 	return e.alarmLateEvidence(ctx, w, o, source, was)
+}
+
+// takenBack asks the processor whether a message about captured money is out of date: its report says that the whole payment is voided, and that nothing is
+// captured. A report without totals may be about the rest of a partial capture.
+func (e *Engine) takenBack(ctx context.Context, w *change.Loaded) bool {
+	o, _, err := e.queryEnded(ctx, w)
+	return err == nil && o != nil && o.Status == sdk.StatusVoided && o.Totals != nil && o.Totals.Captured == 0
 }
 
 // alarmLateEvidence keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.

@@ -207,3 +207,28 @@ func TestRestoredCopyOfACaptureThatWasTakenBack(t *testing.T) {
 		require.Equal(t, []any{payment.CancelledPostCapture, int64(0)}, []any{got.Status, got.Received})
 	}, q.Server)
 }
+
+// The merchant captured and took back after the back-up had been made. The processor's message about the capture comes late, when the restored payment is
+// cancelled: the processor has given that money back.
+func TestLateMessageOfACaptureThatWasTakenBack(t *testing.T) {
+	t.Parallel()
+	q := newAcquirer(t)
+	inBubble(t, func(t *testing.T) {
+		adapters := map[string]*sdk.Adapter{"shop": q.adapter(byReference)}
+		w := newWorld(t, engine.Options{}, adapters)
+		at := w.mailAccount("shop", q.URL, "")
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		file := w.copied()
+		w.captured(id, 60)
+		_, err := w.CancelCaptured(t.Context(), w.auth, id, "")
+		require.NoError(t, err)
+		b := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(adapters), file)
+		require.NoError(t, b.AfterRestore(t.Context()))
+		b.running()
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, payment.Cancelled, b.get(id, request.RetrieveInput{}).Payment.Status)
+		b.delivers(q, at, aboutCaptureOf(60))
+		got := b.get(id, request.RetrieveInput{}).Payment
+		require.Equal(t, []any{payment.Cancelled, int64(0)}, []any{got.Status, got.Received})
+	}, q.Server)
+}
