@@ -84,7 +84,7 @@ func writeCaptures(w *writer, p *payment.Payment, a *payment.Attempt) {
 		w.open().str("capture_id", c.ID).str("status", string(c.Status)).int("amount", c.Amount).str("currency", string(p.Currency))
 		w.str("connector", a.Connector).str("authorized_attempt_id", a.ID).text("connector_capture_id", c.ProcessorID)
 		w.int("capture_sequence", int64(c.Sequence)).text("error_message", c.ErrorText).text("error_code", c.ErrorCode)
-		w.text("error_reason", c.ErrorText).null("reference_id").close()
+		w.text("error_reason", c.ErrorText).text("reference_id", c.ProcessorReference).close()
 	}
 	w.closeList()
 }

@@ -93,7 +93,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	if v.Routed != nil {
 		listOfAnswers(w.key("routing"), v.Routed, writeRouted)
 	}
-	if v.ShowCaptures {
+	if v.ShowCaptures && len(a.Details.Captures) > 0 {
 		writeCaptures(w, p, a)
 	}
 	w.text("mandate_id", d.MandateID)

@@ -192,7 +192,10 @@ func (b *Booking) keepReferences(o *sdk.Outcome) {
 	d := &b.Attempt.Details
 	b.claimCharge(o)
 	optional.SetText(&b.Attempt.TransactionID, o.TransactionID)
-	optional.SetText(&d.ProcessorReference, o.Reference)
+	ofCapture := b.Operation != nil && b.Operation.Kind == sdk.OpCapture && b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple
+	if !ofCapture { // one of several captures keeps its own reference
+		optional.SetText(&d.ProcessorReference, o.Reference)
+	}
 	optional.SetText(&d.AuthCode, o.AuthCode)
 	if o.Checks != nil {
 		d.Checks = o.Checks
@@ -331,6 +334,9 @@ func moveUnless(p *payment.Payment, a *payment.Attempt, there payment.AttemptSta
 
 func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error {
 	a := b.Attempt
+	if c := a.CaptureBy(b.Operation.ID); c != nil {
+		optional.SetText(&c.ProcessorReference, o.Reference)
+	}
 	switch o.Status {
 	case sdk.StatusCaptured:
 		amount := b.Operation.Amount

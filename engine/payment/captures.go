@@ -18,6 +18,8 @@ type CaptureRecord struct {
 	// Reference is our reference for the capture at the processor; "" for a capture of an older version.
 	Reference   string `json:"reference,omitempty"`
 	ProcessorID string `json:"processor_id,omitempty"`
+	// ProcessorReference is the processor's own reference for the capture, shown to the merchant; "" without one.
+	ProcessorReference string `json:"processor_reference,omitempty"`
 	// Stated is the processor's id that a message states with our reference, "" for none. It is not stored: a booking has to claim it first.
 	Stated    string    `json:"-"`
 	ErrorCode string    `json:"error_code,omitempty"`

@@ -124,6 +124,9 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status == sdk.StatusPending {
 		o.CaptureID = h.captureID()
 	}
+	if o.CaptureID != "" {
+		o.Reference = h.request.CaptureReference // the simulator shows the reference that it was given
+	}
 	return o, nil
 }
 
