@@ -37,6 +37,7 @@
 //	operator    operations as the people see them who decide about unknown outcomes, and decisions that wait for a second person
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers
+//	refund      refunds: the use cases, and what processors answer and report about them
 //	hold        held funds between authorization and capture: raised amounts
 //	relay       single operations on a processor's own references, without a payment
 //	search      lists of payments by filters

@@ -22,6 +22,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/paylink/visit"
 	"payswitch/engine/port"
+	"payswitch/engine/refund"
 	"payswitch/engine/relay"
 	"payswitch/engine/restore"
 	"payswitch/engine/risk"
@@ -105,6 +106,7 @@ type Engine struct {
 	*flow.Authentications
 	*dispute.Disputes
 	*hold.Funds
+	*refund.Refunds
 	*relay.Relays
 	*search.Search
 	*visit.Links
@@ -193,6 +195,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, RecheckCard: e.Risk.RecheckCard, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
+	e.Refunds = &refund.Refunds{Deps: refund.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock, Log: d.Logger,
+		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
 	e.Relays = &relay.Relays{Deps: relay.Deps{Store: port.Narrow[relay.Reader, relay.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Connectors: e.connectors,
 		Driver: e.driver, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
 	e.driver.Relayed = e.Relays.Know
@@ -202,7 +206,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
 	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node, Email: search.Emails(d.Vault)})
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault, Distrust: e.filler.Distrust}}
-	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.refundAmount, VoidableAmount: e.VoidableAmount, MayRaise: e.MayRaise, MayExtend: e.MayExtend})
+	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.RefundAmount, VoidableAmount: e.VoidableAmount, MayRaise: e.MayRaise, MayExtend: e.MayExtend})
 	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}
 	e.UseCases = routing.UseCasesOf(e.routes)

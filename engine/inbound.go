@@ -134,7 +134,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}
 	if ev.Object == sdk.EventRefund {
-		if found, err := e.bookRefundEvent(ctx, account, r, ev); found || err != nil {
+		if found, err := e.Refunds.BookEvent(ctx, account, r, ev); found || err != nil {
 			return found, err
 		}
 	}
@@ -143,15 +143,15 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return false, err
 	}
 	if asks := ev.Object == sdk.EventRefund || ev.Object == sdk.EventPayment; asks && (ev.Sync || ev.Outcome == nil) {
-		if err := e.allowQuery(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
+		if err := e.driver.AllowQuery(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
 			return true, err
 		}
 	}
 	switch {
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
-		return true, e.syncUnnamedRefunds(ctx, w.Payment)
+		return true, e.Refunds.SyncUnnamed(ctx, w.Payment)
 	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
-		if err := e.queryDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
+		if err := e.queryDispute(ctx, w, r, ev.Dispute); err != nil || ev.Dispute == nil {
 			return true, err
 		}
 		return true, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
@@ -180,8 +180,8 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 
 // queryDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
 // a dispute that payswitch knows. It raises an alarm once for each attempt, because no query finds a dispute that payswitch does not know.
-func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
-	if err := e.driver.AllowQuery(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
+func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, r *port.DriveResult, said *sdk.Dispute) error {
+	if err := e.driver.AllowQuery(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
 		return err
 	}
 	first, err := e.changes.KeepReport(ctx, w, drive.SourceWebhook, nil, "a message without proof speaks of a dispute")
@@ -202,14 +202,6 @@ func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, said *sdk.D
 		return e.forceSync(ctx, w)
 	}
 	return e.queryClosed(ctx, w)
-}
-
-// allowQuery spends one question about a payment or refund of a merchant. Only the processor can send what has a right signature, so that is not limited.
-func (e *Engine) allowQuery(r *port.DriveResult, merchantID, id string) error {
-	if r.Verified() {
-		return nil
-	}
-	return e.driver.AllowQuery(merchantID + "/" + id)
 }
 
 // ownsAccount reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.
@@ -298,7 +290,7 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 		}
 		err := e.settle(ctx, w, v)
 		if err == nil {
-			e.logResolved(ctx, w, v, string(drive.SourceWebhook))
+			e.changes.LogResolved(ctx, w, v, string(drive.SourceWebhook))
 		}
 		if !errors.Is(err, change.ErrLeased) {
 			return err

@@ -41,10 +41,8 @@ func (e *Engine) bookLateMoney(ctx context.Context, w *change.Loaded, o *sdk.Out
 			return false, err
 		}
 		w.Payment, w.Attempt = fresh.Payment, fresh.Attempt
-		if w.Attempt.ID != id {
-			if w.Attempt, err = e.readAttempt(ctx, w.Payment.MerchantID, id); err != nil {
-				return false, err
-			}
+		if err := e.changes.AttemptOf(ctx, w, id); err != nil {
+			return false, err
 		}
 	}
 	return false, fault.Internal(fault.ErrConflict, "book late money")

@@ -144,11 +144,11 @@ func (e *Engine) DecideAttempt(ctx context.Context, auth account.Auth, id string
 // loadOperation reads what an operation is about. This node holds its lease.
 func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *change.Loaded, err error) {
 	if op.OfRefund() {
-		f, err := e.refundOfOperation(ctx, op)
+		f, err := e.Refunds.Of(ctx, op)
 		if err != nil {
 			return nil, err
 		}
-		w, err = e.loadRefund(ctx, f)
+		w, err = e.Refunds.Load(ctx, f)
 		if err == nil && w.Account == nil {
 			err = fault.UnavailableConnector(op.Connector)
 		}
@@ -159,10 +159,8 @@ func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *c
 		if w, err = e.changes.Load(ctx, op.MerchantID, op.PaymentID); err != nil {
 			return nil, err
 		}
-		if w.Attempt.ID != op.AttemptID {
-			if w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID); err != nil {
-				return nil, err
-			}
+		if err = e.changes.AttemptOf(ctx, w, op.AttemptID); err != nil {
+			return nil, err
 		}
 		if err = e.changes.WithAccount(ctx, w); err != nil {
 			return nil, err
@@ -235,7 +233,7 @@ func (e *Engine) bookKeptMessages(ctx context.Context, w *change.Loaded) {
 			continue // a message about a dispute is booked as it arrives
 		}
 		if w.Operation.OfRefund() {
-			err = e.bookRefundMessage(ctx, w, &o)
+			err = e.Refunds.BookMessage(ctx, w, &o)
 		} else {
 			err = e.recordLateEvidence(ctx, w, drive.SourceWebhook, w.NormalizeReport(&o))
 		}

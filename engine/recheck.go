@@ -27,7 +27,7 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	case step == evidence.RecheckHeld:
 		answered, err = e.recheckHeld(ctx, w)
 	case step == evidence.RecheckRefund:
-		answered, err = e.recheckRefund(ctx, op)
+		answered, err = e.Refunds.Recheck(ctx, op)
 	}
 	if err != nil {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
@@ -51,27 +51,6 @@ func (e *Engine) recheckHeld(ctx context.Context, w *change.Loaded) (bool, error
 		slog.String("evidence", string(o.Status)))
 	_, err = e.changes.KeepReport(ctx, w, drive.SourceSync, o, "the attempt was "+string(was.Status))
 	return true, err
-}
-
-// recheckRefund asks the processor about a refund that it did not know, and books a refund that was made after all.
-func (e *Engine) recheckRefund(ctx context.Context, op *payment.Operation) (bool, error) {
-	f, err := e.refundOfOperation(ctx, op)
-	if err != nil || f.Status != payment.RefundFailed {
-		return err == nil, err
-	}
-	w, err := e.loadRefund(ctx, f)
-	if err != nil || w.Account == nil {
-		return false, err
-	}
-	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
-		return true, nil
-	}
-	defer e.driver.FlushJournal(ctx, &w.Run)
-	o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund)
-	if o == nil {
-		return false, nil
-	}
-	return true, e.bookRefundEvidence(ctx, w, o)
 }
 
 // recheckEnded asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be

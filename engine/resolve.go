@@ -11,7 +11,6 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
-	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/resolve"
 	"payswitch/engine/threeds/flow"
@@ -170,17 +169,15 @@ func (e *Engine) loadOpen(ctx context.Context, op *payment.Operation, leaseEnd t
 	if w, err = e.changes.Load(ctx, op.MerchantID, op.PaymentID); err != nil {
 		return w, next, err
 	}
-	if w.Attempt.ID != op.AttemptID {
-		if w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID); err != nil {
-			return w, next, err
-		}
+	if err = e.changes.AttemptOf(ctx, w, op.AttemptID); err != nil {
+		return w, next, err
 	}
 	if next = evidence.NextResolve(w.Payment, w.Attempt, op); next == evidence.ResolveRecheck {
 		return w, next, nil
 	}
 	switch {
 	case op.OfRefund():
-		w.Refund, err = e.refundOfOperation(ctx, op)
+		w.Refund, err = e.Refunds.Of(ctx, op)
 	case op.OfDispute():
 		w.Dispute, err = e.Disputes.Of(ctx, op)
 	}
@@ -210,7 +207,7 @@ func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.V
 	}
 	err := e.settle(ctx, w, v)
 	if err == nil {
-		e.logResolved(ctx, w, v, how)
+		e.changes.LogResolved(ctx, w, v, how)
 	}
 	if errors.Is(err, change.ErrStale) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
@@ -236,24 +233,7 @@ func hasNews(w *change.Loaded, v evidence.Verdict) bool {
 	return evidence.BringsNews(w.Attempt, v)
 }
 
-// logResolved logs that evidence has ended an operation. The payment may be cancelled although the operation has succeeded, so the line names both statuses.
-func (e *Engine) logResolved(ctx context.Context, w *change.Loaded, v evidence.Verdict, by string) {
-	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", w.Operation.ID), slog.String("payment_id", w.Operation.PaymentID),
-		slog.String("kind", string(w.Operation.Kind)), slog.String("by", by), slog.String("status", string(v.Status)), slog.String("payment_status", string(w.Payment.Status)))
-}
-
 // closeStale ends a pending operation of a payment that has moved on.
 func (e *Engine) closeStale(ctx context.Context, op *payment.Operation) error {
 	return e.store.Update(ctx, func(tx Tx) error { return change.ClosePending(tx, op.ID, tx.Now()) })
-}
-
-func (e *Engine) readAttempt(ctx context.Context, merchantID, id string) (a *payment.Attempt, err error) {
-	err = e.store.View(ctx, func(r Reader) error { a, err = r.Attempt(merchantID, id); return err })
-	if errors.Is(err, fault.ErrNotFound) {
-		return nil, fault.NotFound("Payment attempt")
-	}
-	if err != nil {
-		return nil, fault.Internal(err, "read attempt")
-	}
-	return a, e.vault.OpenAttempt(a)
 }

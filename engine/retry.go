@@ -80,15 +80,12 @@ func (e *Engine) bookFailedAttempt(ctx context.Context, w *change.Loaded, v evid
 		return nil, errNotFailed
 	}
 	e.routes.Unify(ctx, &b, v)
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
-	compareRow(c, v)
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}
+	c.Settle(w, b.Operation, v)
 	c.Effects = append(c.Effects, func(context.Context) error {
 		w.Operation, w.Journal = b.Operation, nil
 		return nil
 	})
-	if w.Journalled > 0 || !w.Fresh {
-		c.Forget = b.Operation.ID
-	}
 	c.Exemption = change.CountExemption(&b)
 	e.CountSchemeDecline(ctx, declined, b.Attempt, c, now)
 	c.Alarms = append(c.Alarms, b.Alarms...)

@@ -127,7 +127,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 		}
 		if errors.Is(err, fault.ErrConflict) {
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) && w.Refund != nil && v.Outcome != nil {
-				return e.bookRefundMessage(ctx, w, v.Outcome)
+				return e.Refunds.BookMessage(ctx, w, v.Outcome)
 			} else if errors.Is(err, errClosed) && w.Dispute != nil {
 				return e.Disputes.BookLate(ctx, w, v)
 			} else if errors.Is(err, errClosed) {
@@ -145,7 +145,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if w.Operation.OfRefund() {
-		return e.refundSettlement(w, v, now)
+		return e.Refunds.Settlement(w, v, now)
 	}
 	if w.Operation.OfDispute() {
 		return e.Disputes.Settlement(w, v, now)
@@ -180,16 +180,13 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)
 	b.Operation.QueryBy(now.Add(e.opts.ResolvePause))
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
-	compareRow(c, v)
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}
+	c.Settle(w, b.Operation, v)
 	relay.AskAfter(c, now)
 	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
-	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
-		c.Forget = b.Operation.ID
-	}
 	voids, err := e.cancelAfter(w, &b, c, now)
 	if err != nil {
 		return nil, err
@@ -257,14 +254,6 @@ func (e *Engine) supersedeWaiting(ctx context.Context, b *evidence.Booking, c *c
 		c.Superseded = waiting.ID
 	}
 	return err
-}
-
-// compareRow adds to a change the facts that its transaction compares with the operation's row.
-func compareRow(c *change.Change, v evidence.Verdict) {
-	c.Silent = v.Silent()
-	if v.Status != payment.OperationSucceeded {
-		c.AskedAt = v.AskedAt
-	}
 }
 
 // reload reads the rows again after a conflict. It returns errClosed if another writer has closed the operation.

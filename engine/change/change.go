@@ -398,6 +398,18 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	return nil
 }
 
+// Settle makes the change end the operation of w, as op has it, with the verdict that the end follows from. The change takes over the lease and the journal
+// of the run.
+func (c *Change) Settle(w *Loaded, op *payment.Operation, v evidence.Verdict) {
+	c.Settled, c.Lease, c.Journal, c.Silent = op, w.Lease, w.Journal, v.Silent()
+	if v.Status != payment.OperationSucceeded {
+		c.AskedAt = v.AskedAt
+	}
+	if !op.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
+		c.Forget = op.ID
+	}
+}
+
 // Intend adds the intent of an operation at an account.
 func (c *Change) Intend(op *payment.Operation, at *account.Account) {
 	c.Intents, c.At = append(c.Intents, op), append(c.At, at)
@@ -413,6 +425,14 @@ var (
 	ErrLeased = evidence.ErrLeased
 	ErrStale  = evidence.ErrStale
 )
+
+// UnlessLeased returns nil if err says that another run holds the operation, or may have sent it since the answer: that run books what happened.
+func UnlessLeased(err error) error {
+	if errors.Is(err, ErrLeased) || errors.Is(err, ErrStale) {
+		return nil
+	}
+	return err
+}
 
 // settleOperation ends an operation, if payment.MaySettle allows it for the row as it is. The run that still holds the lease of an open operation
 // always may, unless a look-up decides: one statement compares and writes.
@@ -567,4 +587,10 @@ func (s *Changes) LogPostponed(ctx context.Context, what, paymentID string, err 
 	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
 	}
+}
+
+// LogResolved logs that evidence has ended an operation. The payment may be cancelled although the operation has succeeded, so the line names both statuses.
+func (s *Changes) LogResolved(ctx context.Context, w *Loaded, v evidence.Verdict, by string) {
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", w.Operation.ID), slog.String("payment_id", w.Operation.PaymentID),
+		slog.String("kind", string(w.Operation.Kind)), slog.String("by", by), slog.String("status", string(v.Status)), slog.String("payment_status", string(w.Payment.Status)))
 }

@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -123,13 +122,8 @@ func (s *Disputes) Settlement(w *change.Loaded, v evidence.Verdict, now time.Tim
 	v = evidence.JudgeAnswer(w.Operation, w.Dispute, v)
 	b := evidence.BookAnswer(w.Payment, w.Dispute, w.Operation, v, now)
 	b.Operation.QueryBy(now.Add(s.ResolvePause))
-	c := &change.Change{Payment: b.Payment, Dispute: b.Dispute, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal, Alarms: b.Alarms, Silent: v.Silent()}
-	if v.Status != payment.OperationSucceeded {
-		c.AskedAt = v.AskedAt
-	}
-	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
-		c.Forget = b.Operation.ID
-	}
+	c := &change.Change{Payment: b.Payment, Dispute: b.Dispute, Alarms: b.Alarms}
+	c.Settle(w, b.Operation, v)
 	if b.Moved {
 		if c.Event, err = s.Changes.DisputeEvent(b.Payment, b.Dispute, now); err != nil {
 			return nil, err
@@ -211,7 +205,7 @@ func (s *Disputes) settleShown(ctx context.Context, w *change.Loaded) error {
 	if v.Status != payment.OperationSucceeded && v.Status != payment.OperationNotActed {
 		return nil
 	}
-	return unlessLeased(s.Settle(ctx, w, v))
+	return change.UnlessLeased(s.Settle(ctx, w, v))
 }
 
 // open returns the operation that answers the dispute, if its result is not known and no run is sending it; else nil.
@@ -230,14 +224,6 @@ func (s *Disputes) open(ctx context.Context, d *disputed.Record) (op *payment.Op
 		return nil, err
 	}
 	return op, nil
-}
-
-// unlessLeased returns nil if another run holds the operation, or may have sent it since the answer: that run books what happened.
-func unlessLeased(err error) error {
-	if errors.Is(err, change.ErrLeased) || errors.Is(err, change.ErrStale) {
-		return nil
-	}
-	return err
 }
 
 // sync asks the processor about a dispute that may have moved, and books its answer. It sends no request that could act. Without the account, or an
@@ -262,7 +248,7 @@ func (s *Disputes) sync(ctx context.Context, d *disputed.Record) error {
 		if err != nil || v.Status == payment.OperationUnknown || v.Status == payment.OperationPending {
 			return err
 		}
-		return unlessLeased(s.Settle(context.WithoutCancel(ctx), w, v))
+		return change.UnlessLeased(s.Settle(context.WithoutCancel(ctx), w, v))
 	}
 	if d.Answering() {
 		return nil // the answer's own result has more facts

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 )
 
 // Anyone can send messages to an account's webhook URL, and could test guessed keys there. So each account has a budget of wrong signatures
@@ -123,8 +124,13 @@ type queryBudgets struct {
 	asks map[string]*budget
 }
 
-// AllowQuery spends one question about a payment or refund that an unproved message names. It returns an error if no question is left.
-func (d *Driver) AllowQuery(id string) error {
+// AllowQuery spends one question about a payment, refund or relay of a merchant that a message names. It returns an error if no question is left. Only the
+// processor can send a message with a right signature, so such a message spends none.
+func (d *Driver) AllowQuery(r *port.DriveResult, merchantID, id string) error {
+	if r.Verified() {
+		return nil
+	}
+	id = merchantID + "/" + id
 	now, m := d.Now(), &d.asked
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -26,10 +26,8 @@ func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.Driv
 		return true, nil
 	}
 	if ev.Sync || ev.Outcome == nil || !r.Verified() {
-		if !r.Verified() {
-			if err := s.Driver.AllowQuery(k.MerchantID + "/" + k.ID); err != nil {
-				return true, err
-			}
+		if err := s.Driver.AllowQuery(r, k.MerchantID, k.ID); err != nil {
+			return true, err
 		}
 		return true, s.sync(ctx, k)
 	}
