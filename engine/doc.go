@@ -48,6 +48,7 @@
 //	risk        what stops a payment: block lists, card blocking, the guard against card testing
 //	session     the token and the session of a payer's client
 //	restore     a database that was restored from a copy
+//	late        what processors say of attempts that wait for no operation: late money, late references, contradictions
 //	resolve     the loop that finds open operations, and shares a node's time between accounts
 //	staff       people who use the dashboard: roles, logins, sessions, audit
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store

@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/hold"
 	"payswitch/engine/ids"
+	"payswitch/engine/late"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink/visit"
@@ -122,6 +123,7 @@ type Engine struct {
 	routes   *routing.Router
 	health   *health.Board
 	changes  *change.Changes
+	reports  *late.Reports
 	filler   *facet.Filler
 
 	inFlight *sync.WaitGroup // operations being driven or settled
@@ -212,6 +214,8 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.UseCases = routing.UseCasesOf(e.routes)
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
+	e.reports = &late.Reports{Deps: late.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Refunds: e.Refunds,
+		Relays: e.Relays, Copy: e.Copy, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, Perform: e.perform}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
 	if o.SoleNode {
 		return e, e.releaseLeases(context.Background())

@@ -170,7 +170,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
 		if w.Attempt.EndedWithoutMoney() || !w.Payment.Status.Facts().Sync {
-			return true, e.queryClosed(ctx, w)
+			return true, e.reports.Query(ctx, w)
 		}
 		return true, e.forceSync(ctx, w)
 	}
@@ -201,7 +201,7 @@ func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, r *port.Dri
 	if w.Attempt.ID == w.Payment.AttemptID && w.Payment.Status.Facts().Sync {
 		return e.forceSync(ctx, w)
 	}
-	return e.queryClosed(ctx, w)
+	return e.reports.Query(ctx, w)
 }
 
 // ownsAccount reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.
@@ -263,7 +263,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		heard = w.Attempt.ReportedOperations(ops, o)
 	}
 	if len(heard) == 0 {
-		return e.recordLateEvidence(ctx, w, drive.SourceWebhook, o)
+		return e.reports.Record(ctx, w, drive.SourceWebhook, o)
 	}
 	for _, op := range heard {
 		if err := e.bookReport(ctx, w, op, o); err != nil {
@@ -312,76 +312,13 @@ func (e *Engine) alarmUnfitReport(ctx context.Context, w *change.Loaded, op *pay
 	return err
 }
 
-// queryClosed asks the processor about a payment that has ended, because a message without proof says that there is news.
-func (e *Engine) queryClosed(ctx context.Context, w *change.Loaded) error {
-	o, _, err := e.queryEnded(ctx, w)
-	if o == nil || err != nil {
-		return err
-	}
-	switch o.Status {
-	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVoided:
-		return e.recordLateEvidence(ctx, w, drive.SourceSync, o)
-	}
-	return nil
-}
-
 // queryDisputed asks the processor about an attempt that merchants see as ended without money, because only money that was taken can be disputed. Without an
 // answer the dispute stays booked, and the next query of the schedule asks again.
 func (e *Engine) queryDisputed(ctx context.Context, w *change.Loaded) error {
 	if !w.Attempt.EndedUnpaid() {
 		return nil
 	}
-	return e.queryClosed(ctx, w)
-}
-
-// recordLateEvidence books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
-// does not fit, the engine stores it and raises an alarm.
-func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, source drive.Source, o *sdk.Outcome) error {
-	if err := e.bookLateReference(ctx, w, o); err != nil {
-		return err
-	}
-	if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
-		return err
-	}
-	contradicts, err := e.contradictsResolution(ctx, w, o)
-	if err != nil || evidence.AttemptShows(w.Payment, w.Attempt, o) && !contradicts {
-		return err
-	}
-	if source == drive.SourceWebhook && o.Status == sdk.StatusCaptured && w.Attempt.EndedUnpaid() {
-		if e.takenBack(ctx, w) {
-			return e.keepWebhook(ctx, w, o, "the processor reports that what was captured is taken back")
-		}
-	}
-	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {
-		return err
-	}
-	was, before, captured := w.Attempt.Status, w.Attempt.Version, w.Attempt.Captured
-	if w.Attempt.ID == w.Payment.AttemptID {
-		if err := e.bookEvidence(ctx, w, o); err != nil {
-			return err
-		}
-	}
-	ended := w.Attempt.Status == payment.VoidedPostCharge || was.Terminal() && w.Attempt.Captured != captured // merchants have read another amount
-	if w.Attempt.Version != before && !contradicts && !ended {
-		return nil
-	}
-	return e.alarmLateEvidence(ctx, w, o, source, was)
-}
-
-// takenBack asks the processor whether a message about captured money is out of date: its report says that the whole payment is voided, and that nothing is
-// captured. A report without totals may be about the rest of a partial capture.
-func (e *Engine) takenBack(ctx context.Context, w *change.Loaded) bool {
-	o, _, err := e.queryEnded(ctx, w)
-	return err == nil && o != nil && o.Status == sdk.StatusVoided && o.Totals != nil && o.Totals.Captured == 0
-}
-
-// alarmLateEvidence keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
-func (e *Engine) alarmLateEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
-	e.metrics.Alarm(evidence.AlarmLateEvidence)
-	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
-		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
-	_, err := e.changes.KeepReport(ctx, w, source, o, "the attempt was "+string(was))
-	return err
+	return e.reports.Query(ctx, w)
 }
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.

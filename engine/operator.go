@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
 	"payswitch/engine/account"
@@ -235,18 +234,10 @@ func (e *Engine) bookKeptMessages(ctx context.Context, w *change.Loaded) {
 		if w.Operation.OfRefund() {
 			err = e.Refunds.BookMessage(ctx, w, &o)
 		} else {
-			err = e.recordLateEvidence(ctx, w, drive.SourceWebhook, w.NormalizeReport(&o))
+			err = e.reports.Record(ctx, w, drive.SourceWebhook, w.NormalizeReport(&o))
 		}
 	}
 	e.changes.LogPostponed(ctx, "a message that came before an operator's word", w.Payment.ID, err)
-}
-
-// contradictsResolution reports whether a processor's report says that an operator's word on an operation of the attempt was wrong.
-func (e *Engine) contradictsResolution(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
-	ops, err := e.changes.OperationsOf(ctx, w.Payment)
-	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
-		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OutsidePayment() && evidence.Contradicted(op.Resolution, op, w.Payment, w.Attempt, o)
-	}), err
 }
 
 // Decisions returns what an operator may say about an operation that has not ended. ResolveOperation makes the same checks. Errors: HE_02; IR_16 for an

@@ -130,7 +130,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	switch next {
 	case evidence.ResolveRecheck:
-		return e.recheck(ctx, w, op)
+		return e.reports.Recheck(ctx, w, op)
 	case evidence.ResolveClose:
 		return e.closeStale(ctx, op)
 	case evidence.ResolveWait:
@@ -236,4 +236,26 @@ func hasNews(w *change.Loaded, v evidence.Verdict) bool {
 // closeStale ends a pending operation of a payment that has moved on.
 func (e *Engine) closeStale(ctx context.Context, op *payment.Operation) error {
 	return e.store.Update(ctx, func(tx Tx) error { return change.ClosePending(tx, op.ID, tx.Now()) })
+}
+
+// saveCardOfLostRun saves the card of an operation whose node has died, while the card can still be read. Evidence about the payment may
+// arrive only after the card and CVC are destroyed.
+func (e *Engine) saveCardOfLostRun(ctx context.Context, w *change.Loaded) {
+	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || w.Attempt.Status.Refused() || w.Attempt.Status.Approved() {
+		return
+	}
+	if w.Operation.Status == payment.OperationUnknown && w.Operation.LastSendAt.IsZero() {
+		return // the next drive sends the operation and saves the card
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	p, a := w.Payment.Clone(), w.Attempt.Clone()
+	saved, err := e.DecideSaved(ctx, saveInput(w, p, a), now)
+	if err == nil && saved != nil && saved.Method != nil {
+		if err = e.changes.Commit(ctx, &change.Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
+			w.Payment, w.Attempt, w.Method = p, a, saved.Method
+		}
+	}
+	if err != nil { // the next try, or the settlement, saves the card
+		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
+	}
 }

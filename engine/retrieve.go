@@ -3,12 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/drive"
-	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -104,22 +101,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		return nil
 	}
 	if op == nil {
-		o, _ := e.driver.Sync(ctx, &w.Run, "")
-		if o == nil {
-			return nil
-		}
-		if err := e.bookLateReference(ctx, w, o); err != nil {
-			return err
-		}
-		contradicts, err := e.contradictsResolution(ctx, w, o)
-		if err != nil {
-			return err
-		}
-		was := w.Attempt.Status
-		if err := e.bookEvidence(ctx, w, o); err != nil || !contradicts {
-			return err
-		}
-		return e.alarmLateEvidence(ctx, w, o, drive.SourceSync, was)
+		return e.reports.Sync(ctx, w)
 	}
 	return e.syncOpen(ctx, w, op)
 }
@@ -156,42 +138,4 @@ func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payme
 func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payment.Operation, all []*payment.Operation, err error) {
 	all, err = e.changes.OperationsOf(ctx, w.Payment)
 	return w.Attempt.OpenOperation(all), all, err
-}
-
-// bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
-func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
-	for range conflictTries {
-		if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
-			return err
-		}
-		now := e.now().UTC().Truncate(time.Millisecond)
-		b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
-		if alarm != "" {
-			e.metrics.Alarm(alarm)
-		}
-		if b == nil {
-			return nil
-		}
-		c, err := e.changes.Announce(ctx, w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
-		if err != nil {
-			return err
-		}
-		err = e.changes.Commit(ctx, c)
-		if errors.Is(err, change.ErrOtherID) {
-			return e.alarmLateEvidence(ctx, w, o, drive.SourceSync, w.Attempt.Status)
-		}
-		if err == nil {
-			w.Payment, w.Attempt = b.Payment, b.Attempt
-			return nil
-		}
-		if !errors.Is(err, fault.ErrConflict) {
-			return fault.Internal(err, "book evidence")
-		}
-		fresh, err := e.changes.Load(ctx, w.Payment.MerchantID, w.Payment.ID)
-		if err != nil || fresh.Attempt.ID != w.Attempt.ID || fresh.Attempt.Version != w.Attempt.Version {
-			return err // the other writer has booked its own result: the next read shows it
-		}
-		w.Payment, w.Attempt = fresh.Payment, fresh.Attempt
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/relay"
 	"payswitch/engine/routing"
@@ -131,7 +131,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 			} else if errors.Is(err, errClosed) && w.Dispute != nil {
 				return e.Disputes.BookLate(ctx, w, v)
 			} else if errors.Is(err, errClosed) {
-				return e.keepEvidence(ctx, w, drive.SourceSettle, v.Outcome)
+				return e.reports.Keep(ctx, w, drive.SourceSettle, v.Outcome)
 			} else if err != nil {
 				return err
 			}
@@ -192,12 +192,12 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		return nil, err
 	}
 	if b.Release {
-		if b.Payment.OpenOperation, err = e.addVoid(w, &b, c, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now); err != nil {
+		if b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now, e.perform); err != nil {
 			return nil, err
 		}
 	}
 	if b.VoidLess {
-		if b.Attempt.Details.LateVoid, err = e.addVoid(w, &b, c, b.Attempt.Authorized, "the void of funds that are too little", now); err != nil {
+		if b.Attempt.Details.LateVoid, err = e.changes.AddVoid(c, w, b.Attempt.Authorized, "the void of funds that are too little", now, e.perform); err != nil {
 			return nil, err
 		}
 	}
@@ -242,6 +242,11 @@ func (e *Engine) saveSettled(ctx context.Context, w *change.Loaded, b *evidence.
 		}
 	}
 	return nil
+}
+
+// saveInput returns the input of DecideSaved for w. p and a are the rows after the decision.
+func saveInput(w *change.Loaded, p *payment.Payment, a *payment.Attempt) method.SaveInput {
+	return method.SaveInput{Payment: p, Attempt: a, Operation: w.Operation, Number: w.Secrets.Number, Tries: &w.SaveTries}
 }
 
 // supersedeWaiting ends the authorization that waited for the customer, once its void has succeeded.
@@ -302,41 +307,6 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// keepEvidence keeps a verdict on a closed operation as evidence and acts on money that it shows. It raises an alarm if the evidence contradicts the
-// attempt.
-func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source drive.Source, o *sdk.Outcome) error {
-	var booked sdk.Outcome
-	if o == nil || len(w.Operation.Outcome) > 0 && json.Unmarshal(w.Operation.Outcome, &booked) == nil && booked.Status == o.Status {
-		return nil // nothing new
-	}
-	if done, err := e.bookReportedMoney(ctx, w, o, source); done || err != nil {
-		return err
-	}
-	note := "operation was " + string(w.Operation.Status)
-	if evidence.AttemptShows(w.Payment, w.Attempt, o) {
-		return nil
-	}
-	e.metrics.Alarm(evidence.AlarmLateEvidence)
-	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
-		slog.String("evidence", string(o.Status)), slog.String("source", string(source)))
-	_, err := e.changes.KeepReport(ctx, w, source, o, note)
-	return err
-}
-
-// addVoid adds the void of funds that the processor holds to the change that books why, so a crash between the two loses nothing. It returns the void's id.
-// what names the void in the log.
-func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change, amount int64, what string, now time.Time) (id string, err error) {
-	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
-	e.driver.Begin(&next.Run, sdk.OpVoid, amount, now)
-	c.Intend(next.Operation, w.Account)
-	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		e.changes.LogPostponed(ctx, what, next.Payment.ID, e.perform(ctx, next))
-		w.Payment, w.Attempt = next.Payment, next.Attempt
-		return nil
-	})
-	return next.Operation.ID, e.driver.SealRun(&next.Run)
 }
 
 // addReplacement adds the operation that takes the place of one that did not happen.

@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
+	"payswitch/sdk"
 )
 
 // Change is everything that one decision changes about a payment. A decision function fills a Change, and Commit makes it durable in one
@@ -413,6 +414,21 @@ func (c *Change) Settle(w *Loaded, op *payment.Operation, v evidence.Verdict) {
 // Intend adds the intent of an operation at an account.
 func (c *Change) Intend(op *payment.Operation, at *account.Account) {
 	c.Intents, c.At = append(c.Intents, op), append(c.At, at)
+}
+
+// AddVoid adds the void of funds that the processor holds to the change c that books why, so a crash between the two loses nothing. c has the payment and
+// the attempt of w, as booked. After the commit, perform performs the void, and w has the result. what names the void in the log. AddVoid returns the id of
+// the void's operation.
+func (s *Changes) AddVoid(c *Change, w *Loaded, amount int64, what string, now time.Time, perform func(context.Context, *Loaded) error) (id string, err error) {
+	next := &Loaded{Run: drive.Run{Payment: c.Payment, Attempt: c.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
+	s.Driver.Begin(&next.Run, sdk.OpVoid, amount, now)
+	c.Intend(next.Operation, w.Account)
+	c.Effects = append(c.Effects, func(ctx context.Context) error {
+		s.LogPostponed(ctx, what, next.Payment.ID, perform(ctx, next))
+		w.Payment, w.Attempt = next.Payment, next.Attempt
+		return nil
+	})
+	return next.Operation.ID, s.Driver.SealRun(&next.Run)
 }
 
 // isAt reports whether the version of the account that an intent names is in c.At. Calls of authenticators name none: no money depends on them.

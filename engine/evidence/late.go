@@ -23,9 +23,10 @@ func notSent(text string) Verdict {
 
 // LateMoney books late money on copies of the rows: the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
 // ended without money. Held funds of an attempt that the processor had refused are left to the processor; taken money is booked. The payment stays as it is
-// for an earlier attempt, unless its latest one has ended without money too: then the earlier one becomes the payment's. void is true if the funds are to be
-// voided by operation voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
-func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
+// for an earlier attempt, unless its latest one has ended without money too: then the earlier one becomes the payment's. void is true if the caller is to
+// void the funds, because mayVoid is true; the caller notes the void as the attempt's LateVoid. nil means that the evidence says nothing new, or nothing
+// that payswitch can act on.
+func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, mayVoid bool, now time.Time) (_ *Booking, void bool, _ error) {
 	taken := o.Status == sdk.StatusCaptured
 	if !a.EndedWithoutMoney() && !(taken && a.EndedUnpaid()) || !plausible(o, p, a) {
 		return nil, false, nil
@@ -49,9 +50,9 @@ func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID st
 		if o.Totals != nil {
 			amount = o.Totals.Authorized
 		}
-		a.Authorized, a.Details.LateVoid = amount, voidID
+		a.Authorized, a.Details.LateVoid = amount, ""
 		b.keepReferences(o)
-		return b, voidID != "", nil
+		return b, mayVoid, nil
 	case sdk.StatusCaptured:
 		if o.Totals != nil {
 			amount = o.Totals.Captured

@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// lateEvidence is Engine.keepEvidence: an answer to an operation that another run has closed.
+// lateEvidence is late.Reports.Keep: an answer to an operation that another run has closed.
 func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
 	if w.remedies && w.remedy(s, o) || AttemptShows(s.p, s.a, o) {
 		return
@@ -15,19 +15,17 @@ func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
 	s.alarm(AlarmLateEvidence)
 }
 
-// remedy is Engine.remedy with the real booking of late money.
+// remedy is late.Reports.bookMoney with the real booking of late money.
 func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
-	voidID := ""
 	op := w.newOperation(s, sdk.OpVoid, 0)
-	if o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid) {
-		voidID = op.ID
-	}
-	b, void, err := LateMoney(s.p, s.a, o, voidID, s.now)
+	mayVoid := o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid)
+	b, void, err := LateMoney(s.p, s.a, o, mayVoid, s.now)
 	if b == nil || err != nil {
 		return false
 	}
 	c := &modelChange{wasP: s.p, p: b.Payment, wasA: s.a, a: b.Attempt, alarms: b.Alarms}
 	if void {
+		b.Attempt.Details.LateVoid = op.ID
 		op.Amount = b.Attempt.Authorized
 		c.intents = append(c.intents, op)
 	} else if o.Status == sdk.StatusAuthorized {

@@ -3,5 +3,5 @@
 // Refunds has the use cases. The room decides; change.Changes commits, and the engine performs the operation and settles its verdict. The rules about a
 // refund's amounts are in payment and evidence.
 //
-// Of the rooms, engine alone imports refund. It must never write a refund or a payment except through change.Changes.
+// Of the rooms, engine and late import refund. It must never write a refund or a payment except through change.Changes.
 package refund

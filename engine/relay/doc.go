@@ -5,6 +5,6 @@
 // relay.go has the record and what a request must look like. perform.go sends an operation and asks about it. lookup.go reads reports on its transaction.
 // again.go sends it again when the merchant repeats the request. event.go books processors' messages.
 //
-// Of the rooms, engine alone imports relay. It must never send an operation twice without the processor's same key. It must never call an operation made
+// Of the rooms, engine and late import relay. It must never send an operation twice without the processor's same key. It must never call an operation made
 // or failed without the word of the processor or of an operator: until then the relay stays pending.
 package relay

@@ -4,5 +4,5 @@
 // every open operation. strays.go keeps processors' messages about payments that the copy does not have. ports.go is the part of the store that
 // both need.
 //
-// Of the rooms, engine alone imports restore. It must never send a request to a processor.
+// Of the rooms, engine and late import restore. It must never send a request to a processor.
 package restore
