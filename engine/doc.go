@@ -29,7 +29,8 @@
 //	vault       encryption at rest, keys and their rotation, signatures of rows
 //	link        URLs that payers' browsers open
 //	routing/rule  the rule language of routing and decisions, pure
-//	account     merchants, profiles, connector accounts, keys, repeated requests
+//	account     merchants, profiles, connector accounts, keys
+//	idempotency  repeated requests: each Idempotency-Key has one answer
 //	method      customers, saved payment methods, mandates
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	paylink     payment links and collect links: records, settings, rules; paylink/visit has the use cases

@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/hold"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/ids"
 	"payswitch/engine/late"
 	"payswitch/engine/link"
@@ -103,6 +104,7 @@ type Engine struct {
 	metrics    port.Metrics
 	opts       Options
 	*account.Registry
+	*idempotency.Keys
 	*method.Methods
 	*flow.Authentications
 	*dispute.Disputes
@@ -170,11 +172,12 @@ func New(d Deps, o Options) (*Engine, error) {
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
-		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
-		Node: o.Node, SoleNode: o.SoleNode, LeaseTime: o.LeaseTime,
+		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, SoleNode: o.SoleNode,
 		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
 			return e.AuthenticateEphemeral(ctx, text)
 		}})
+	e.Keys = &idempotency.Keys{Deps: idempotency.Deps{Store: port.Narrow[idempotency.Reader, idempotency.Tx](d.Store), Vault: d.Vault, Now: d.Clock, Log: d.Logger,
+		LockWait: o.LockWait, Node: o.Node, SoleNode: o.SoleNode, LeaseTime: o.LeaseTime}}
 	e.Methods = method.New(port.Narrow[method.Reader, method.Tx](d.Store), d.Vault, e.Registry.Dir, d.Clock, d.Logger, o.BINTable)
 	e.links = link.New(d.Vault, o.PublicURL)
 	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}

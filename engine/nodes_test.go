@@ -12,6 +12,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -100,7 +101,7 @@ func TestIdempotency(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
-	begin := func(hash string) (*account.StoredAnswer, account.Auth, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
+	begin := func(hash string) (*idempotency.Answer, account.Auth, func(context.Context, idempotency.Answer) error, func(context.Context), error) {
 		auth := w.auth
 		stored, finish, abandon, err := w.BeginIdempotent(t.Context(), &auth, "k1", []byte(hash))
 		return stored, auth, finish, abandon, err
@@ -126,10 +127,10 @@ func TestIdempotency(t *testing.T) {
 	require.Equal(t, first.Payment.ID, again.Payment.ID, "charged once")
 	require.Len(t, w.operations(first.Payment.ID), 1)
 
-	require.NoError(t, finish(t.Context(), account.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}))
+	require.NoError(t, finish(t.Context(), idempotency.Answer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}))
 	stored, _, _, _, err = begin("body")
 	require.NoError(t, err)
-	require.Equal(t, &account.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}, stored)
+	require.Equal(t, &idempotency.Answer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}, stored)
 	_, _, _, _, err = begin("other body")
 	require.Equal(t, "IR_38", code(t, err))
 }

@@ -4,6 +4,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/facet"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/relay"
@@ -29,6 +30,7 @@ type Store interface {
 type Reader interface {
 	change.Reader
 	account.Reader
+	idempotency.Reader
 	vault.Reader
 	webhook.Reader
 	restore.Reader
@@ -51,6 +53,7 @@ type Tx interface {
 	change.Tx
 	facet.Tx
 	account.Tx
+	idempotency.Tx
 	vault.Tx
 	webhook.Tx
 	restore.Tx

@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -32,7 +33,7 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	auth := w.auth
 	_, finish, _, err := w.BeginIdempotent(ctx, &auth, "k1", []byte("hash"))
 	require.NoError(t, err)
-	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte(`{}`)}))
+	require.NoError(t, finish(ctx, idempotency.Answer{Status: 200, Body: []byte(`{}`)}))
 
 	w.endpoint("m1")
 	people := staff.New(staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](w.db), Vault: w.vault}, staff.Options{})

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -50,7 +51,7 @@ func (w *world) keyed(t testing.TB, key string) (auth account.Auth, finish func(
 	require.Nil(t, stored)
 	return auth, func() {
 		t.Helper()
-		require.NoError(t, store(context.Background(), account.StoredAnswer{Status: 200}))
+		require.NoError(t, store(context.Background(), idempotency.Answer{Status: 200}))
 	}
 }
 
@@ -213,7 +214,7 @@ func TestSameRequestAtTwoNodes(t *testing.T) {
 		require.True(t, repeat.Repeated)
 		require.Equal(t, suspended.RequestToken, repeat.RequestToken)
 		return suspended, repeat, func() {
-			err := late(t.Context(), account.StoredAnswer{Status: 200})
+			err := late(t.Context(), idempotency.Answer{Status: 200})
 			var refused *fault.Error
 			require.ErrorAs(t, err, &refused, "the other node has the key")
 			require.Equal(t, fault.KindUnavailable, refused.Kind, "the caller repeats the request")
@@ -349,7 +350,7 @@ func TestAnswerWaitsForTheDatabase(t *testing.T) {
 			auth := w.auth
 			_, finish, abandon, err := e.BeginIdempotent(t.Context(), &auth, "k1", []byte("body"))
 			require.NoError(t, err)
-			first := account.StoredAnswer{Status: 200, Body: []byte(`"first"`)}
+			first := idempotency.Answer{Status: 200, Body: []byte(`"first"`)}
 			s.fails = c.fails
 			err = finish(t.Context(), first)
 			s.fails = nil

@@ -23,6 +23,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
@@ -137,7 +138,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 
 	_, finish, _, err := w.BeginIdempotent(ctx, ptr(w.auth), "key_"+w.auth.MerchantID, w.hash)
 	require.NoError(t, err)
-	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte("answer")}))
+	require.NoError(t, finish(ctx, idempotency.Answer{Status: 200, Body: []byte("answer")}))
 	require.NoError(t, w.db.Update(ctx, func(tx engine.Tx) error {
 		ops, err := tx.Operations(w.auth.MerchantID, open.Payment.ID)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
 	"payswitch/engine/payment"
@@ -261,7 +262,7 @@ func (s *Server) saveCollected(c *call) (answer, error) {
 		s.failed(c, err) // logs it
 		return seeOther(s.collectPath(p) + "?again"), nil
 	}
-	if err := finish(ctx, account.StoredAnswer{Status: back.status, Headers: back.header}); err != nil {
+	if err := finish(ctx, idempotency.Answer{Status: back.status, Headers: back.header}); err != nil {
 		s.Logger.ErrorContext(ctx, "the answer was not stored for its form", "request_id", c.requestID, "error", err)
 	}
 	return back, nil

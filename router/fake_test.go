@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -50,9 +51,9 @@ func (f *fake) SDKAuthorization(*change.View, bool) string { return "" }
 func (f *fake) SecretOf(context.Context, *account.Auth, string) string { return "" }
 
 func (f *fake) BeginIdempotent(context.Context, *account.Auth, string, []byte) (
-	*account.StoredAnswer, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
+	*idempotency.Answer, func(context.Context, idempotency.Answer) error, func(context.Context), error) {
 	f.began++
-	return nil, func(context.Context, account.StoredAnswer) error { f.finished++; return f.unstored }, func(context.Context) { f.abandoned++ }, nil
+	return nil, func(context.Context, idempotency.Answer) error { f.finished++; return f.unstored }, func(context.Context) { f.abandoned++ }, nil
 }
 
 func (f *fake) OpensURL(u link.URL) bool { return u.Token == "t" }

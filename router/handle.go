@@ -19,6 +19,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 )
 
 // handler answers one request: it decodes, makes one engine call and encodes. Server.failed turns its error into the JSON error.
@@ -289,7 +290,7 @@ func (s *Server) once(c *call, key string, handle handler) (answer, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	if err := finish(ctx, account.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
+	if err := finish(ctx, idempotency.Answer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
 		return answer{}, err // a repeat finds what was done; it must not contradict an answer that was given
 	}
 	kept = true

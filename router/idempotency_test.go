@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"payswitch/engine/idempotency"
 
-	"payswitch/engine/account"
+	"github.com/stretchr/testify/require"
 )
 
 // Every API key accepts an Idempotency-Key up to the documented length, and no longer one.
@@ -17,8 +17,8 @@ func TestIdempotencyKeyLength(t *testing.T) {
 	doc, err := document()
 	require.NoError(t, err)
 	described := doc.Components.Parameters["IdempotencyKey"].Value
-	require.EqualValues(t, account.MaxIdempotencyKey, *described.Schema.Value.MaxLength)
-	require.Contains(t, described.Description, fmt.Sprintf("1 to %d printable ASCII characters", account.MaxIdempotencyKey))
+	require.EqualValues(t, idempotency.MaxKey, *described.Schema.Value.MaxLength)
+	require.Contains(t, described.Description, fmt.Sprintf("1 to %d printable ASCII characters", idempotency.MaxKey))
 
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
@@ -35,9 +35,9 @@ func TestIdempotencyKeyLength(t *testing.T) {
 		},
 	} {
 		t.Run(who, func(t *testing.T) {
-			require.NotEqual(t, 422, call(strings.Repeat("k", account.MaxIdempotencyKey)).status)
+			require.NotEqual(t, 422, call(strings.Repeat("k", idempotency.MaxKey)).status)
 			const says = "Idempotency-Key must be 1 to 250 printable ASCII characters without spaces"
-			call(strings.Repeat("k", account.MaxIdempotencyKey+1)).expect(422, "IR_06", says)
+			call(strings.Repeat("k", idempotency.MaxKey+1)).expect(422, "IR_06", says)
 			call("p order-1").expect(422, "IR_06", says)
 			call("clé").expect(422, "IR_06", says)
 		})

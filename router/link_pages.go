@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
 	"payswitch/engine/payment"
@@ -369,7 +370,7 @@ func (s *Server) payOnce(l *linkPage, a account.Auth, key string, in *request.In
 		return answer{}, err
 	}
 	to := seeOther(s.afterPayment(l, v))
-	if err := finish(ctx, account.StoredAnswer{Status: to.status, Headers: to.header}); err != nil {
+	if err := finish(ctx, idempotency.Answer{Status: to.status, Headers: to.header}); err != nil {
 		s.Logger.ErrorContext(ctx, "the answer was not stored for its form", "request_id", l.c.requestID, "error", err)
 	}
 	return to, nil

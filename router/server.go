@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
 	"payswitch/router/checkout"
@@ -34,7 +35,7 @@ type Access interface {
 	AuthenticateSDK(ctx context.Context, token secret.Value) (account.Auth, *account.SDKToken, error)
 	SecretOf(ctx context.Context, a *account.Auth, clientSecret string) string
 	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
-		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
+		stored *idempotency.Answer, finish func(ctx context.Context, answer idempotency.Answer) error, abandon func(ctx context.Context), err error)
 }
 
 // Connectors lists the adapters that are loaded now.

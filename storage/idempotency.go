@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 )
 
@@ -13,14 +13,14 @@ const idempotencyColumns = `merchant_id, key, request_hash, status, body, header
 
 var idempotencyRows = signs("idempotency", "merchant_id, key", idempotencyColumns)
 
-func idempotencyValues(r *account.IdempotencyRecord) []any {
+func idempotencyValues(r *idempotency.Record) []any {
 	return []any{r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt)}
 }
 
 // Idempotency implements engine.Reader. It returns an expired record until DeleteExpired removes it.
-func (t *tx) Idempotency(merchantID, key string) (*account.IdempotencyRecord, error) {
-	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*account.IdempotencyRecord, error) {
-		r := new(account.IdempotencyRecord)
+func (t *tx) Idempotency(merchantID, key string) (*idempotency.Record, error) {
+	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*idempotency.Record, error) {
+		r := new(idempotency.Record)
 		var created, expires int64
 		err := row.Scan(&r.MerchantID, &r.Key, &r.RequestHash, &r.Status, &r.Body, &r.Headers, &r.Owner, &created, &expires)
 		r.CreatedAt, r.ExpiresAt = moment(created), moment(expires)
@@ -29,7 +29,7 @@ func (t *tx) Idempotency(merchantID, key string) (*account.IdempotencyRecord, er
 }
 
 // InsertIdempotency implements engine.Tx.
-func (t *tx) InsertIdempotency(r *account.IdempotencyRecord) error {
+func (t *tx) InsertIdempotency(r *idempotency.Record) error {
 	return t.insert("insert idempotency key", `INSERT INTO idempotency (`+idempotencyColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		t.signed(idempotencyRows, idempotencyValues(r)...)...)
@@ -37,7 +37,7 @@ func (t *tx) InsertIdempotency(r *account.IdempotencyRecord) error {
 
 // FinishIdempotency implements engine.Tx. It stores the answer in a record that r.Owner holds and that has no answer. It returns ErrNotFound
 // if the record is gone, and ErrConflict if another owner holds it or if it has an answer.
-func (t *tx) FinishIdempotency(r *account.IdempotencyRecord) error {
+func (t *tx) FinishIdempotency(r *idempotency.Record) error {
 	n, err := t.expect("finish idempotency key", 1, `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
 		signature = $5 WHERE merchant_id = $6 AND key = $7 AND owner = $8 AND status = 0`,
 		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), t.signature(idempotencyRows, idempotencyValues(r)), r.MerchantID, r.Key, r.Owner)

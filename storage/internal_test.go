@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
-	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -393,7 +393,7 @@ func TestPlans(t *testing.T) {
 		r.Events("m", "p")
 		r.Evidence("o")
 		r.Idempotency("m", "k")
-		r.FinishIdempotency(&account.IdempotencyRecord{})
+		r.FinishIdempotency(&idempotency.Record{})
 		r.DeleteIdempotency("m", "k")
 		r.CardToken("m", "t")
 		r.DeleteCardToken("m", "t")

@@ -18,6 +18,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/engine/storetest"
@@ -170,7 +171,7 @@ func TestPostgresClaimsAtTwoNodes(t *testing.T) {
 				return err
 			}
 			mine = true
-			return tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: "m", Key: key, Owner: fmt.Sprint(node)})
+			return tx.InsertIdempotency(&idempotency.Record{MerchantID: "m", Key: key, Owner: fmt.Sprint(node)})
 		})
 		if err != nil && !errors.Is(err, fault.ErrConflict) {
 			t.Error(err)
@@ -198,7 +199,7 @@ func TestPostgresClaimsAtTwoNodes(t *testing.T) {
 func TestPostgresSweepSparesWhatIsKeptLonger(t *testing.T) {
 	nodes := twoNodes(t)
 	ctx := context.Background()
-	r := &account.IdempotencyRecord{MerchantID: "m", Key: "k", Owner: "me", ExpiresAt: time.Now().Add(-time.Second)}
+	r := &idempotency.Record{MerchantID: "m", Key: "k", Owner: "me", ExpiresAt: time.Now().Add(-time.Second)}
 	require.NoError(t, nodes[0].Update(ctx, func(tx engine.Tx) error { return tx.InsertIdempotency(r) }))
 	swept := make(chan error, 1)
 	require.NoError(t, nodes[0].Update(ctx, func(tx engine.Tx) error {
@@ -221,7 +222,7 @@ func TestPostgresSweepSparesWhatIsKeptLonger(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, <-swept)
-	kept := view(t, nodes[1], func(r engine.Reader) (*account.IdempotencyRecord, error) { return r.Idempotency("m", "k") })
+	kept := view(t, nodes[1], func(r engine.Reader) (*idempotency.Record, error) { return r.Idempotency("m", "k") })
 	require.Equal(t, 200, kept.Status)
 }
 

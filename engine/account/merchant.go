@@ -223,11 +223,11 @@ type Auth struct {
 	KeyID     string // the id of the API key or ephemeral key; "" for a publishable key
 	// CustomerID limits the call to the customer of an ephemeral key. It is "" for other keys.
 	CustomerID string
-	// SecretOf is the payment or payment method of the client secret that came with a publishable key. Only BeginIdempotent uses it.
+	// SecretOf is the payment or payment method of the client secret that came with a publishable key. Only idempotency.Keys uses it.
 	SecretOf string
 
 	// RequestToken is the same for all repetitions of a request; "" without an Idempotency-Key. Repeated is true if an earlier try ended
-	// without an answer. The use cases look for the results of other tries first. BeginIdempotent sets both fields.
+	// without an answer. The use cases look for the results of other tries first. idempotency.Keys sets both fields.
 	RequestToken string
 	Repeated     bool
 }

@@ -27,7 +27,7 @@ type VersionTx interface {
 	UpdateAccountVersion(v *Version) error
 }
 
-// Reader reads merchants, profiles, connector accounts, API keys and idempotency records. A method with a merchant id returns
+// Reader reads merchants, profiles, connector accounts and API keys. A method with a merchant id returns
 // ErrNotFound for rows of other merchants. Returned rows are copies; their sealed parts stay sealed.
 type Reader interface {
 	// Now returns the database's time, in whole milliseconds UTC. It stays the same throughout the transaction.
@@ -53,7 +53,6 @@ type Reader interface {
 	AccountUsed(merchantID, accountID string) (bool, error)
 	// Violations lists the violations of an account, newest first.
 	Violations(merchantID, accountID string, limit int) ([]*port.Violation, error)
-	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
 	// ConfigValues returns the values of those config keys that exist, by name. It leaves out altered rows, and returns an AlteredError that names them.
 	ConfigValues(names [4]string) (map[string]string, error)
 
@@ -93,8 +92,4 @@ type Tx interface {
 	// InsertViolation adds v and removes the account's oldest violations beyond keep. It returns ErrNotFound if the account is gone.
 	// Deleting an account deletes its violations.
 	InsertViolation(v *port.Violation, keep int) error
-
-	InsertIdempotency(r *IdempotencyRecord) error
-	FinishIdempotency(r *IdempotencyRecord) error
-	DeleteIdempotency(merchantID, key string) error
 }

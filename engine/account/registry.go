@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
@@ -17,8 +16,7 @@ type Registry struct {
 	Deps
 	Dir *Directory
 
-	answering sync.Map // tokens of the requests with an Idempotency-Key that this process answers
-	kept      sync.Map // Version.UsedAt, by versionKey, of versions that are stored for certain
+	kept sync.Map // Version.UsedAt, by versionKey, of versions that are stored for certain
 }
 
 // Deps are the parts that a Registry is built from. All are required.
@@ -31,13 +29,8 @@ type Deps struct {
 	Metrics    port.Metrics
 	// KeyEnvironment is the environment in new API keys, such as "snd".
 	KeyEnvironment string
-	// LockWait is how long a repeated request waits for the first request with the same Idempotency-Key.
-	LockWait time.Duration
-	// Node is this node's name. With SoleNode no other living process has it.
-	Node     string
+	// SoleNode says that no other living process has the name of this node.
 	SoleNode bool
-	// LeaseTime is how long an Idempotency-Key belongs to the node that answers its request, unless the node extends it.
-	LeaseTime time.Duration
 	// Ephemeral authenticates an ephemeral key.
 	Ephemeral func(ctx context.Context, text string) (Auth, error)
 }

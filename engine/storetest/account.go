@@ -12,6 +12,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -103,11 +104,11 @@ var accountKinds = []kind{
 	},
 	{
 		name:   "idempotency record",
-		make:   func(f *filler) any { v := filled[account.IdempotencyRecord](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &account.IdempotencyRecord{MerchantID: merchantA, Key: "k"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertIdempotency(v.(*account.IdempotencyRecord)) },
+		make:   func(f *filler) any { v := filled[idempotency.Record](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &idempotency.Record{MerchantID: merchantA, Key: "k"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertIdempotency(v.(*idempotency.Record)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Idempotency(v.(*account.IdempotencyRecord).MerchantID, v.(*account.IdempotencyRecord).Key)
+			return r.Idempotency(v.(*idempotency.Record).MerchantID, v.(*idempotency.Record).Key)
 		},
 	},
 }
@@ -120,7 +121,7 @@ func testAccountMissing(t *testing.T, s engine.Store) {
 		"account":     func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "x") },
 		"idempotency": func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantA, "x") },
 		"idempotency end": func(tx engine.Tx) error {
-			return tx.FinishIdempotency(&account.IdempotencyRecord{MerchantID: merchantA, Key: "x"})
+			return tx.FinishIdempotency(&idempotency.Record{MerchantID: merchantA, Key: "x"})
 		},
 		"hash":                  func(tx engine.Tx) error { _, err := tx.APIKeyByHash([]byte("x")); return err },
 		"publishable key":       func(tx engine.Tx) error { _, err := tx.MerchantByPublishableKey("x"); return err },
@@ -141,7 +142,7 @@ func testAccountScoping(t *testing.T, s engine.Store) {
 		update(t, s, func(tx engine.Tx) error {
 			return errors.Join(tx.InsertProfile(&account.Profile{MerchantID: merchantID, ID: "pro"}),
 				tx.InsertAccount(&account.Account{MerchantID: merchantID, ID: "acc"}),
-				tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantID, Key: "i"}))
+				tx.InsertIdempotency(&idempotency.Record{MerchantID: merchantID, Key: "i"}))
 		})
 	}
 	insert(merchantA)
@@ -150,7 +151,7 @@ func testAccountScoping(t *testing.T, s engine.Store) {
 		"account":     func(tx engine.Tx) error { return tx.DeleteAccount(merchantB, "acc") },
 		"idempotency": func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantB, "i") },
 		"finish": func(tx engine.Tx) error {
-			return tx.FinishIdempotency(&account.IdempotencyRecord{MerchantID: merchantB, Key: "i", Status: 200})
+			return tx.FinishIdempotency(&idempotency.Record{MerchantID: merchantB, Key: "i", Status: 200})
 		},
 	})
 	insert(merchantB)
@@ -292,9 +293,9 @@ func testAPIKeys(t *testing.T, s engine.Store) {
 }
 
 func testIdempotency(t *testing.T, s engine.Store) {
-	r := &account.IdempotencyRecord{MerchantID: merchantA, Key: "k", RequestHash: []byte("h"), Owner: "node_1", CreatedAt: base, ExpiresAt: base.Add(time.Hour)}
-	stored := func() *account.IdempotencyRecord {
-		return get(t, s, func(r engine.Reader) (*account.IdempotencyRecord, error) { return r.Idempotency(merchantA, "k") })
+	r := &idempotency.Record{MerchantID: merchantA, Key: "k", RequestHash: []byte("h"), Owner: "node_1", CreatedAt: base, ExpiresAt: base.Add(time.Hour)}
+	stored := func() *idempotency.Record {
+		return get(t, s, func(r engine.Reader) (*idempotency.Record, error) { return r.Idempotency(merchantA, "k") })
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertIdempotency(r) })
 	theirs := *r

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
-	"payswitch/engine/account"
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -607,7 +607,7 @@ func testExpired(t *testing.T, s engine.Store) {
 		var errs []error
 		for i, end := range []time.Time{base, tx.Now(), future, {}} {
 			errs = append(errs, tx.PutCardToken(&payment.CardToken{MerchantID: merchantA, Token: fmt.Sprint(i), ExpiresAt: end}),
-				tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantB, Key: fmt.Sprint(i), ExpiresAt: end}))
+				tx.InsertIdempotency(&idempotency.Record{MerchantID: merchantB, Key: fmt.Sprint(i), ExpiresAt: end}))
 		}
 		return errors.Join(errs...)
 	})
@@ -616,7 +616,7 @@ func testExpired(t *testing.T, s engine.Store) {
 	require.Equal(t, 4, n)
 	for i := range 4 {
 		_, tokenErr := read(s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, fmt.Sprint(i)) })
-		_, keyErr := read(s, func(r engine.Reader) (*account.IdempotencyRecord, error) {
+		_, keyErr := read(s, func(r engine.Reader) (*idempotency.Record, error) {
 			return r.Idempotency(merchantB, fmt.Sprint(i))
 		})
 		for _, err := range []error{tokenErr, keyErr} {

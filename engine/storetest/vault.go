@@ -16,6 +16,7 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
@@ -195,7 +196,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertAttempt(&payment.Attempt{MerchantID: merchantA, ID: id, Sealed: text("a")}),
 				tx.PutExchange(drive.ExchangeRecord{OperationID: id, Sealed: text("x")}),
 				tx.InsertEvent(&payment.Event{MerchantID: merchantA, ID: id, Body: text("e")}),
-				tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantA, Key: id, Body: text("i")}),
+				tx.InsertIdempotency(&idempotency.Record{MerchantID: merchantA, Key: id, Body: text("i")}),
 				tx.InsertPaymentMethod(&method.PaymentMethod{MerchantID: merchantA, ID: id, Sealed: text("m")}),
 				tx.InsertJournal(&drive.JournalRecord{OperationID: id, Sealed: text("j")}),
 				tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/idempotency"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -28,7 +29,7 @@ type moneyMoves interface {
 	IncrementAuthorization(ctx context.Context, auth account.Auth, id string, in request.IncrementInput) (*change.View, error)
 	ExtendAuthorization(ctx context.Context, auth account.Auth, id string) (*change.View, error)
 	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
-		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
+		stored *idempotency.Answer, finish func(ctx context.Context, answer idempotency.Answer) error, abandon func(ctx context.Context), err error)
 }
 
 // sheetPage asks a person before an action: it has a sentence about the effect, the fields, and the same action as a command. Without a script it is
@@ -407,7 +408,7 @@ func (c *call) once(done seeOther, about []string, do func(auth account.Auth) er
 		abandon(context.WithoutCancel(ctx))
 		return true, err
 	}
-	return true, finish(context.WithoutCancel(ctx), account.StoredAnswer{Status: http.StatusSeeOther, Body: []byte(done)})
+	return true, finish(context.WithoutCancel(ctx), idempotency.Answer{Status: http.StatusSeeOther, Body: []byte(done)})
 }
 
 // needsStepUp is the error for an action that needs a fresh second factor. The person comes back to the address afterwards.

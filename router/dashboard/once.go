@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"payswitch/engine/account"
+	"payswitch/engine/idempotency"
 )
 
 // formKey is the hidden field with the key of a form. Each form that a page shows has a key of its own.
@@ -45,7 +46,7 @@ func (s *Server) formOnce(do handler) handler {
 			abandon(context.WithoutCancel(ctx))
 			return answer, err
 		}
-		return again, finish(context.WithoutCancel(ctx), account.StoredAnswer(again))
+		return again, finish(context.WithoutCancel(ctx), idempotency.Answer(again))
 	}
 }
 
@@ -57,7 +58,7 @@ func (c *call) formHash() []byte {
 }
 
 // kept is the answer to a form: the address of the next page, or a page.
-type kept account.StoredAnswer
+type kept idempotency.Answer
 
 // keepable returns an answer that says that something was done. made is false for another one, such as a form with a problem: it may be sent again.
 func keepable(c *call, answer response) (k kept, made bool, err error) {

@@ -1,33 +1,58 @@
-package account
+package idempotency
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
 
-// StoredAnswer is the stored answer to a request with an Idempotency-Key.
-type StoredAnswer struct {
+// Answer is the stored answer to a request with an Idempotency-Key.
+type Answer struct {
 	Status  int                 `json:"status"`
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    []byte              `json:"body"`
 }
 
-// MaxIdempotencyKey is the maximum length of an Idempotency-Key, which consists of printable ASCII characters without spaces.
-const MaxIdempotencyKey = 250
+// MaxKey is the maximum length of an Idempotency-Key, which consists of printable ASCII characters without spaces.
+const MaxKey = 250
 
-// idempotencyTime is how long an answer is kept.
-const idempotencyTime = 24 * time.Hour
+// answerKept is how long an answer is kept.
+const answerKept = 24 * time.Hour
 
 // answerTime is how long an answer waits for a database that is away. A database that restarts needs a few seconds.
 const answerTime = 5 * time.Second
+
+// Keys has the Idempotency-Keys of all merchants. It is safe for concurrent use.
+type Keys struct {
+	Deps
+	answering sync.Map // tokens of the requests that this process answers
+}
+
+// Deps are the parts that Keys needs. All are required.
+type Deps struct {
+	Store Store
+	Vault *vault.Vault
+	Now   port.Clock
+	Log   *slog.Logger
+	// LockWait is how long a repeated request waits for the first request with the same key.
+	LockWait time.Duration
+	// Node is this node's name. With SoleNode no other living process has it.
+	Node     string
+	SoleNode bool
+	// LeaseTime is how long a key belongs to the node that answers its request, unless the node extends it.
+	LeaseTime time.Duration
+}
 
 // BeginIdempotent claims a merchant's Idempotency-Key for a request. requestHash is the hash of method, path and body.
 //
@@ -37,10 +62,10 @@ const answerTime = 5 * time.Second
 // A later caller waits for the first one and gets the stored answer. With another requestHash it gets IR_38. If the first caller died
 // without an answer, a later caller replaces it when the lease of its node has ended: after Deps.LeaseTime, or at once if the node has
 // restarted (Deps.SoleNode). That caller gets the same RequestToken in a, with which it finds what the first one did.
-func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
-	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
+func (s *Keys) BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (*Answer, func(context.Context, Answer) error, func(context.Context), error) {
+	if key == "" || len(key) > MaxKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
 		return nil, nil, nil, fault.Unprocessable("Idempotency-Key",
-			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces").WithHint("Send a new random key, such as a UUID.")
+			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxKey)+" printable ASCII characters without spaces").WithHint("Send a new random key, such as a UUID.")
 	}
 	switch { // publishable and ephemeral keys have key spaces of their own; the space character keeps them apart from the merchant's keys
 	case a.Publishable:
@@ -51,27 +76,27 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 	if fault.Planted("forget keys") {
 		key = ids.New(key)
 	}
-	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data, which a plain hash would let an attacker guess
-	deadline := e.Now().Add(e.LockWait)
+	requestHash = s.Vault.Hash("idempotent request", requestHash) // bodies hold card data, which a plain hash would let an attacker guess
+	deadline := s.Now().Add(s.LockWait)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
+		mine, found, err := s.takeKey(ctx, a.MerchantID, key, requestHash)
 		switch {
-		case errors.Is(err, fault.ErrConflict) && !e.Now().After(deadline): // another node took the key at the same moment
+		case errors.Is(err, fault.ErrConflict) && !s.Now().After(deadline): // another node took the key at the same moment
 		case err != nil:
 			return nil, nil, nil, fault.Internal(err, "take idempotency key")
 		case mine != nil:
 			a.RequestToken, a.Repeated = mine.token(), found != nil
-			finish, abandon := e.keyEnds(mine)
+			finish, abandon := s.keyEnds(mine)
 			return nil, finish, abandon, nil
 		case !bytes.Equal(found.RequestHash, requestHash):
 			return nil, nil, nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key", Hint: "Send a new key with a new request, or the first request again."}
 		case found.Status != 0:
-			s := &StoredAnswer{}
-			if err := e.Vault.OpenJSON(found.Body, vault.IdempotencyAD(a.MerchantID, key), s); err != nil {
+			answer := &Answer{}
+			if err := s.Vault.OpenJSON(found.Body, vault.IdempotencyAD(a.MerchantID, key), answer); err != nil {
 				return nil, nil, nil, err
 			}
-			return s, nil, nil, nil
-		case e.Now().After(deadline):
+			return answer, nil, nil, nil
+		case s.Now().After(deadline):
 			return nil, nil, nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again", Param: "Idempotency-Key", Hint: "Send the same request again in a second."}
 		}
 		select {
@@ -84,7 +109,7 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 
 // takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request that died. If
 // mine is set, answering holds the key's token, and has held it since before another request could read the record.
-func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
+func (s *Keys) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *Record, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := tx.Now()
 		token := ids.At("pay_", now)
@@ -105,7 +130,7 @@ func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []b
 				return err
 			}
 		}
-		mine = &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: token + "@" + s.Node, CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
+		mine = &Record{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: token + "@" + s.Node, CreatedAt: now, ExpiresAt: now.Add(answerKept)}
 		s.answering.Store(token, nil)
 		return tx.InsertIdempotency(mine)
 	})
@@ -117,16 +142,16 @@ func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []b
 
 // hasEnded reports whether the request that took a key can no longer answer it: this process does not answer it, and its node has restarted
 // as this process, or its lease has ended. A lease of the future is from before a jump of the clock.
-func (s *Registry) hasEnded(r *IdempotencyRecord, now time.Time) bool {
+func (s *Keys) hasEnded(r *Record, now time.Time) bool {
 	if _, here := s.answering.Load(r.token()); here {
 		return false
 	}
 	return s.SoleNode && r.Owner == r.token()+"@"+s.Node || now.Sub(r.CreatedAt).Abs() > s.LeaseTime
 }
 
-func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
+func (s *Keys) keyEnds(r *Record) (finish func(context.Context, Answer) error, abandon func(context.Context)) {
 	ended := func() { s.answering.Delete(r.token()) }
-	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
+	finish = func(ctx context.Context, answer Answer) (err error) {
 		defer ended()
 		done := *r
 		done.Status = answer.Status
@@ -167,7 +192,7 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 }
 
 // storeAnswer stores the answer to the request of a key. While the database does not answer it tries again, for answerTime.
-func (s *Registry) storeAnswer(ctx context.Context, done *IdempotencyRecord) error {
+func (s *Keys) storeAnswer(ctx context.Context, done *Record) error {
 	began := time.Now()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		err := s.Store.Update(ctx, func(tx Tx) error {
@@ -187,25 +212,4 @@ func (s *Registry) storeAnswer(ctx context.Context, done *IdempotencyRecord) err
 		}
 		time.Sleep(pause)
 	}
-}
-
-// IdempotencyRecord is the stored answer to a request with an Idempotency-Key.
-type IdempotencyRecord struct {
-	MerchantID  string
-	Key         string
-	RequestHash []byte // the vault's keyed hash of method, path and body
-	// Status is the HTTP status of the answer, or 0 while the first request runs.
-	Status  int
-	Body    []byte // sealed
-	Headers []byte // sealed; a JSON object of the headers to repeat
-	// Owner is the request's token, "@", and the name of the node that answers the request.
-	Owner     string
-	CreatedAt time.Time
-	ExpiresAt time.Time
-}
-
-// token returns the request's token, which all its repeats share.
-func (r *IdempotencyRecord) token() string {
-	token, _, _ := strings.Cut(r.Owner, "@")
-	return token
 }
