@@ -26,6 +26,7 @@
 //	approval    what an operator approved of an adapter's reach
 //	port        the engine's needs: connectors, store, metrics, clock
 //	facet       what lists filter payments by, in columns that a background loop fills
+//	acquirer    the acquirers of a profile, for 3-D Secure; pure
 //	vault       encryption at rest, keys and their rotation, signatures of rows
 //	link        URLs that payers' browsers open
 //	routing/rule  the rule language of routing and decisions, pure

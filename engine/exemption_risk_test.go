@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine/account"
+	acquirers "payswitch/engine/acquirer"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -35,7 +35,7 @@ func TestRiskAnalysis(t *testing.T) {
 				in.RiskAccepted = ptr(payment.RiskAccepted(json.RawMessage(c.frm)))
 			}
 			if c.rate != "" {
-				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, account.AcquirerInput{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
+				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, acquirers.Input{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
 					Name: ptr("Shop"), Country: ptr("DK"), FraudRate: json.RawMessage(c.rate)})
 				require.NoError(t, err)
 				in.ProfileAcquirerID = &acquirer.ID

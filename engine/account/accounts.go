@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -266,7 +267,7 @@ func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 	if len(in.PaymentMethods) > 0 {
 		n.PaymentMethods = in.PaymentMethods
 	}
-	Assign(&n.TestMode, in.TestMode)
+	optional.SetValue(&n.TestMode, in.TestMode)
 	sent := Fields{}
 	sent.put(in.Fields)
 	if !in.Credentials.IsZero() {
@@ -303,7 +304,7 @@ func (n *Account) applyStatus(in AccountInput) error {
 		return fault.Unprocessable("status", "Connector status cannot be active when using TemporaryAuth").WithHint("Send status inactive, or another auth_type.")
 	}
 	was := n.Active
-	Assign(&n.Active, in.Active)
+	optional.SetValue(&n.Active, in.Active)
 	n.Active = n.Active && !temporary
 	switch {
 	case in.Disabled != nil && !*in.Disabled && !n.Active:

@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/secret"
 )
 
@@ -121,11 +122,11 @@ func keyOf(r Reader, a Auth, id string) (*APIKey, error) {
 }
 
 func (k *APIKey) apply(in APIKeyInput) error {
-	Assign(&k.Name, in.Name)
-	Assign(&k.Description, in.Description)
-	Assign(&k.ExpiresAt, in.Expiration)
-	if err := CheckLength("name", k.Name, 64); err != nil {
+	optional.SetValue(&k.Name, in.Name)
+	optional.SetValue(&k.Description, in.Description)
+	optional.SetValue(&k.ExpiresAt, in.Expiration)
+	if err := fault.CheckLength("name", k.Name, 64); err != nil {
 		return err
 	}
-	return CheckLength("description", k.Description, 256)
+	return fault.CheckLength("description", k.Description, 256)
 }

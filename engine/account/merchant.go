@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"payswitch/engine/acquirer"
 	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -69,8 +70,7 @@ type ProfileSettings struct {
 	ExternalThreeDS *threeds.Config `json:",omitempty"`
 	RequestorURL    string
 	RequestorAppURL string
-	// Acquirers were made with /profile_acquirer, in the order of creation.
-	Acquirers []Acquirer `json:",omitempty"`
+	Acquirers       acquirer.List `json:",omitempty"`
 	// ActiveRouting has the id of the active routing configuration by transaction type.
 	ActiveRouting map[routed.TransactionType]string `json:",omitempty"`
 	Retries       RetrySettings                     `json:",omitzero"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
@@ -75,9 +76,9 @@ func (p *Profile) takeRetries() error {
 	if err := DetailsOf(p.Details).only([]string{"is_auto_retries_enabled", "max_auto_retries_enabled", "is_clear_pan_retries_enabled"}).into(&f); err != nil {
 		return err
 	}
-	Assign(&p.Settings.Retries.Auto, f.AutoRetries)
-	Assign(&p.Settings.Retries.Most, f.MostRetries)
-	Assign(&p.Settings.Retries.ClearPAN, f.ClearPANRetries)
+	optional.SetValue(&p.Settings.Retries.Auto, f.AutoRetries)
+	optional.SetValue(&p.Settings.Retries.Most, f.MostRetries)
+	optional.SetValue(&p.Settings.Retries.ClearPAN, f.ClearPANRetries)
 	return nil
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
 	"payswitch/engine/vault"
@@ -234,28 +234,28 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 		return err
 	}
 	s := &p.Settings
-	Assign(&s.ReturnURL, f.ReturnURL)
-	Assign(&s.EnableResponseHash, f.EnableResponseHash)
-	Assign(&s.RedirectWithPost, f.RedirectWithPost)
-	Assign(&s.SessionExpirySeconds, f.SessionExpiry)
-	Assign(&s.FulfillmentSeconds, f.Fulfillment)
-	Assign(&s.ManualRetry, f.ManualRetry)
-	Assign(&s.AgnosticMIT, f.AgnosticMIT)
-	Assign(&s.Force3DSChallenge, f.Force3DSChallenge)
+	optional.SetValue(&s.ReturnURL, f.ReturnURL)
+	optional.SetValue(&s.EnableResponseHash, f.EnableResponseHash)
+	optional.SetValue(&s.RedirectWithPost, f.RedirectWithPost)
+	optional.SetValue(&s.SessionExpirySeconds, f.SessionExpiry)
+	optional.SetValue(&s.FulfillmentSeconds, f.Fulfillment)
+	optional.SetValue(&s.ManualRetry, f.ManualRetry)
+	optional.SetValue(&s.AgnosticMIT, f.AgnosticMIT)
+	optional.SetValue(&s.Force3DSChallenge, f.Force3DSChallenge)
 	if f.AlwaysOvercapture != nil {
 		s.AlwaysOvercapture = f.AlwaysOvercapture
 	}
 	if f.AlwaysExtend != nil {
 		s.AlwaysExtend = f.AlwaysExtend
 	}
-	Assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
-	Assign(&s.SecondPerson, f.SecondPerson)
-	Assign(&s.Retries.Auto, f.AutoRetries)
-	Assign(&s.Retries.Most, f.MostRetries)
-	Assign(&s.Retries.BudgetMS, f.RetryBudget)
-	Assign(&s.Retries.ClearPAN, f.ClearPANRetries)
-	Assign(&s.Retries.Strict, f.StrictRouting)
-	Assign(&s.Retries.Limits, f.SchemeLimits)
+	optional.SetValue(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
+	optional.SetValue(&s.SecondPerson, f.SecondPerson)
+	optional.SetValue(&s.Retries.Auto, f.AutoRetries)
+	optional.SetValue(&s.Retries.Most, f.MostRetries)
+	optional.SetValue(&s.Retries.BudgetMS, f.RetryBudget)
+	optional.SetValue(&s.Retries.ClearPAN, f.ClearPANRetries)
+	optional.SetValue(&s.Retries.Strict, f.StrictRouting)
+	optional.SetValue(&s.Retries.Limits, f.SchemeLimits)
 	if f.AccountHealth != nil {
 		s.Retries.IgnoreHealth = !*f.AccountHealth
 	}
@@ -279,14 +279,8 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	return p.takeRisk()
 }
 
-func Assign[T any](to *T, v *T) {
-	if v != nil {
-		*to = *v
-	}
-}
-
 func (s *Registry) checkProfile(name string, f *profileFields) error {
-	if err := CheckLength("profile_name", name, 64); err != nil {
+	if err := fault.CheckLength("profile_name", name, 64); err != nil {
 		return err
 	}
 	if f.Authentication != nil {
@@ -333,15 +327,6 @@ func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 	return &c, nil
 }
 
-// CheckLength limits a text's length in bytes (IR_06, 422).
-func CheckLength(field, text string, most int) error {
-	if len(text) > most {
-		return fault.Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text))).
-			WithHint(fmt.Sprintf("Shorten the text to %d characters.", most))
-	}
-	return nil
-}
-
 // Fields returns the fields of an opened profile as answers show them: settings included, secrets masked. The 3-D Secure policy shows the
 // value in force of every setting.
 func (p *Profile) Fields() Fields {
@@ -349,7 +334,11 @@ func (p *Profile) Fields() Fields {
 	if raw, err := json.Marshal(p.Settings.ThreeDSPolicy()); err == nil {
 		f[fieldThreeDSPolicy] = raw
 	}
-	p.showAcquirers(f)
+	for name, v := range p.Settings.Acquirers.Shown(p.ID) {
+		if raw, err := json.Marshal(v); err == nil { // texts and checked numbers always encode
+			f[name] = raw
+		}
+	}
 	for name, s := range p.Private {
 		f[name] = shown(name, s)
 	}

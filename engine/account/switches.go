@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 )
 
 // The switches of a merchant are config keys: one of these prefixes, and the merchant's id.
@@ -129,7 +130,7 @@ func (p *Profile) takeRisk() error {
 	if g := f.Guard; g != nil {
 		rule := func(status string, threshold int) GuardRule { return GuardRule{status == "enabled", threshold} }
 		guestIP := defaultGuestIP
-		Assign(&guestIP, g.GuestIPThreshold)
+		optional.SetValue(&guestIP, g.GuestIPThreshold)
 		p.Settings.Guard = &TestingGuard{CardIP: rule(g.CardIP, g.CardIPThreshold), GuestCard: rule(g.GuestCard, g.GuestCardThreshold),
 			Customer: rule(g.Customer, g.CustomerThreshold), GuestIP: rule(g.GuestIP, guestIP), Expiry: time.Duration(g.Expiry) * time.Second}
 	}

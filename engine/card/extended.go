@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 
+	"payswitch/engine/optional"
 	"payswitch/sdk"
 )
 
@@ -41,20 +42,13 @@ func (c *Card) EncryptFor(publicKey string) (string, error) {
 		return "", err
 	}
 	f := &c.Facts
-	plain, err := json.Marshal(cardInfo{Number: c.Secrets.Number.Reveal(), ExpMonth: f.ExpMonth, ExpYear: f.ExpYear, Holder: orNull(c.Holder),
-		CVC: orNull(c.Secrets.CVC.Reveal()), Issuer: orNull(f.Issuer), Network: orNull(f.Network), Type: orNull(f.Type), Country: orNull(f.Country)})
+	plain, err := json.Marshal(cardInfo{Number: c.Secrets.Number.Reveal(), ExpMonth: f.ExpMonth, ExpYear: f.ExpYear, Holder: optional.OrNil(c.Holder),
+		CVC: optional.OrNil(c.Secrets.CVC.Reveal()), Issuer: optional.OrNil(f.Issuer), Network: optional.OrNil(f.Network), Type: optional.OrNil(f.Type), Country: optional.OrNil(f.Country)})
 	if err != nil {
 		return "", err
 	}
 	defer clear(plain)
 	return encryptJWE(key, plain)
-}
-
-func orNull[T ~string](v T) *T {
-	if v == "" {
-		return nil
-	}
-	return &v
 }
 
 func readRSA(text string) (key *rsa.PublicKey, err error) {

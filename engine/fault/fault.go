@@ -256,3 +256,12 @@ func ApprovalError(connector, reason string) *Error {
 	return &Error{Kind: KindInvalid, Code: "HE_03", Connector: connector, Reason: reason,
 		Message: "The selected merchant connector account awaits the operator's approval of its adapter"}
 }
+
+// CheckLength limits a text's length in bytes (IR_06, 422).
+func CheckLength(field, text string, most int) error {
+	if len(text) > most {
+		return Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text))).
+			WithHint(fmt.Sprintf("Shorten the text to %d characters.", most))
+	}
+	return nil
+}

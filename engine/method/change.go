@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/vault"
 )
 
@@ -73,16 +74,16 @@ func (s *Methods) UpdatePaymentMethod(ctx context.Context, a account.Auth, id st
 // applyUpdate changes an opened method, seals it, and puts its card into c.
 func (s *Methods) applyUpdate(ctx context.Context, m *PaymentMethod, in MethodUpdate, c *SavedChange, now time.Time) error {
 	facts := *m.Details.Card
-	account.Assign(&facts.ExpMonth, in.ExpMonth)
-	account.Assign(&facts.ExpYear, in.ExpYear)
+	optional.SetValue(&facts.ExpMonth, in.ExpMonth)
+	optional.SetValue(&facts.ExpYear, in.ExpYear)
 	if in.ExpMonth != nil || in.ExpYear != nil {
 		if err := card.CheckExpiry(facts.ExpMonth, facts.ExpYear, now); err != nil {
 			return err
 		}
 	}
 	m.Details.Card, m.ModifiedAt = &facts, now
-	account.Assign(&m.Private.Holder, in.Holder)
-	account.Assign(&m.Private.Nickname, in.Nickname)
+	optional.SetValue(&m.Private.Holder, in.Holder)
+	optional.SetValue(&m.Private.Nickname, in.Nickname)
 	var old *vault.StoredCard
 	err := s.read(ctx, "read card", func(r Reader) (err error) {
 		old, err = r.Card(m.MerchantID, m.ID)

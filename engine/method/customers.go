@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/vault"
 )
 
@@ -161,12 +162,12 @@ func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.
 // applyCustomer copies the fields that were sent into an opened customer, and seals it.
 func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 	p := c.Personal
-	account.Assign(&p.Name, in.Name)
-	account.Assign(&p.Email, in.Email)
-	account.Assign(&p.Phone, in.Phone)
-	account.Assign(&p.PhoneCountryCode, in.PhoneCountryCode)
-	account.Assign(&p.Description, in.Description)
-	account.Assign(&p.TaxRegistrationID, in.TaxRegistrationID)
+	optional.SetValue(&p.Name, in.Name)
+	optional.SetValue(&p.Email, in.Email)
+	optional.SetValue(&p.Phone, in.Phone)
+	optional.SetValue(&p.PhoneCountryCode, in.PhoneCountryCode)
+	optional.SetValue(&p.Description, in.Description)
+	optional.SetValue(&p.TaxRegistrationID, in.TaxRegistrationID)
 	for _, j := range []struct{ to, v *json.RawMessage }{{&p.Address, &in.Address}, {&p.DocumentDetails, &in.DocumentDetails}, {&c.Metadata, &in.Metadata}} {
 		if len(*j.v) > 0 {
 			*j.to = *j.v
@@ -174,7 +175,7 @@ func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 	}
 	for _, t := range []struct{ field, text string }{{"name", p.Name}, {"phone", p.Phone}, {"phone_country_code", p.PhoneCountryCode},
 		{"description", p.Description}, {"tax_registration_id", p.TaxRegistrationID}} {
-		if err := account.CheckLength(t.field, t.text, 255); err != nil {
+		if err := fault.CheckLength(t.field, t.text, 255); err != nil {
 			return err
 		}
 	}

@@ -305,7 +305,7 @@ func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card
 
 // setAcquirer adds the facts of the profile's acquirer for the card's network.
 func setAcquirer(in *rule.Input, profile *account.Profile, c *card.Card) {
-	acquirer, err := profile.Settings.AcquirerFor(c.Facts.Network, "")
+	acquirer, err := profile.Settings.Acquirers.For(c.Facts.Network, "")
 	if err != nil || acquirer == nil {
 		return
 	}

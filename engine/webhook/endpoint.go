@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -237,7 +238,7 @@ func (s *Service) apply(e *Endpoint, in EndpointInput) error {
 		e.URL = *in.URL
 	}
 	if in.Description != nil {
-		if err := account.CheckLength("description", *in.Description, maxDescription); err != nil {
+		if err := fault.CheckLength("description", *in.Description, maxDescription); err != nil {
 			return err
 		}
 		e.Description = *in.Description
@@ -250,7 +251,7 @@ func (s *Service) apply(e *Endpoint, in EndpointInput) error {
 		}
 		e.Types = slices.Compact(slices.Sorted(slices.Values(*in.Types)))
 	}
-	account.Assign(&e.Disabled, in.Disabled)
+	optional.SetValue(&e.Disabled, in.Disabled)
 	return nil
 }
 
@@ -262,7 +263,7 @@ func (s *Service) checkURL(text string) error {
 	if text == ListenURL {
 		return nil
 	}
-	if err := account.CheckLength("url", text, maxURL); err != nil {
+	if err := fault.CheckLength("url", text, maxURL); err != nil {
 		return err
 	}
 	if u, err := url.Parse(text); err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {

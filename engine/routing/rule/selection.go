@@ -3,6 +3,7 @@ package rule
 import (
 	"encoding/json"
 
+	"payswitch/engine/optional"
 	"payswitch/engine/routed"
 )
 
@@ -228,7 +229,7 @@ func percentage(raw json.RawMessage, at string) (json.Number, error) {
 func (s Selection) MarshalJSON() ([]byte, error) {
 	switch s.purpose {
 	case Manager:
-		return json.Marshal(map[string]*Decision{"override_3ds": orNull(s.Override)})
+		return json.Marshal(map[string]*Decision{"override_3ds": optional.OrNil(s.Override)})
 	case Surcharge:
 		return json.Marshal(map[string]*ChargeTerms{"surcharge_details": s.Surcharge})
 	case ThreeDSecure:
@@ -267,7 +268,7 @@ func (c Choice) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Connector string  `json:"connector"`
 		AccountID *string `json:"merchant_connector_id"`
-	}{c.Connector, orNull(c.AccountID)})
+	}{c.Connector, optional.OrNil(c.AccountID)})
 }
 
 // MarshalJSON writes the surcharge as answers show it.
@@ -281,11 +282,4 @@ func (t *ChargeTerms) MarshalJSON() ([]byte, error) {
 		tax = map[string]json.Number{"percentage": t.Tax}
 	}
 	return json.Marshal(map[string]any{"surcharge": surcharge, "tax_on_surcharge": tax})
-}
-
-func orNull[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

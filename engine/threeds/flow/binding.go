@@ -57,7 +57,7 @@ func acquirerOf(w *change.Loaded, network sdk.CardNetwork) (acquirerConfig, erro
 			return c, nil
 		}
 	}
-	n, err := w.Profile.Settings.AcquirerFor(network, named)
+	n, err := w.Profile.Settings.Acquirers.For(network, named)
 	if n == nil || err != nil {
 		return acquirerConfig{}, err
 	}
