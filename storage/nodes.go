@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +16,8 @@ const unnamedNodes = 64
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
+var notInNodeNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
 // errLocked is lockFile's error for a file that a living process has locked.
 var errLocked = errors.New("another process has locked the file")
 
@@ -24,7 +28,7 @@ var errNoLocks = errors.New("this system has no file locks that end with their p
 //
 // With sole, no other living process has the name, because the lock of the name's file ends with its process. So leases under that name belong
 // to a process that has ended. A system without such locks proves nothing: LockNode then returns name as it is, without sole.
-// On PostgreSQL the name gets an ending of its own.
+// On PostgreSQL the name gets an ending of its own, and "" is the name of the machine. The returned name is never "".
 func (d *DB) LockNode(name string) (locked string, sole bool, err error) {
 	if d.path == "" {
 		locked, err = lockNodePostgres(name)
@@ -50,12 +54,31 @@ func (d *DB) LockNode(name string) (locked string, sole bool, err error) {
 		case err == nil:
 			return name, true, nil
 		case errors.Is(err, errNoLocks):
-			return "", false, nil
+			return withEnding(machineName()), false, nil
 		case !errors.Is(err, errLocked):
 			return "", false, err
 		}
 	}
 	return "", false, fmt.Errorf("%d nodes without a name already run on %s: name this one", unnamedNodes, d.path)
+}
+
+// machineName returns the name of this machine as a node's name, without what such a name may not have.
+func machineName() string {
+	host, _ := os.Hostname()
+	if host = notInNodeNames.ReplaceAllString(host, ""); len(host) > 40 {
+		host = host[:40]
+	}
+	if !nodeName.MatchString(host) {
+		return "node"
+	}
+	return host
+}
+
+// withEnding gives name an ending that no other process has.
+func withEnding(name string) string {
+	var b [4]byte
+	rand.Read(b[:])
+	return name + "~" + hex.EncodeToString(b[:])
 }
 
 func errNodeName(name string) error {

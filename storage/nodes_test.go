@@ -46,3 +46,18 @@ func TestLockNode(t *testing.T) {
 		require.ErrorContains(t, err, "use at most 64 letters")
 	}
 }
+
+// Every node on PostgreSQL has a name of its own, also one without a configured name: lists of nodes and counts of accounts have a row for each node.
+func TestLockNodePostgres(t *testing.T) {
+	seen := map[string]bool{}
+	for _, configured := range []string{"", "", "alpha", "alpha"} {
+		name, err := lockNodePostgres(configured)
+		require.NoError(t, err)
+		require.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9._-]*~[0-9a-f]{8}$`, name)
+		require.Contains(t, name, configured)
+		require.False(t, seen[name], "two nodes are called %s", name)
+		seen[name] = true
+	}
+	_, err := lockNodePostgres("a b")
+	require.ErrorContains(t, err, "use at most 64 letters")
+}

@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,17 +72,15 @@ func (d *DB) writablePostgres() error {
 }
 
 // lockNodePostgres returns a name that no other process has, as a database has no lock that ends with a process of another machine. So a new
-// process takes over what the one before left only when its leases have ended.
+// process takes over what the one before left only when its leases have ended. A node without a configured name is called after its machine.
 func lockNodePostgres(name string) (string, error) {
 	if name == "" {
-		return "", nil
+		name = machineName()
 	}
 	if !nodeName.MatchString(name) {
 		return "", errNodeName(name)
 	}
-	var b [4]byte
-	rand.Read(b[:])
-	return name + "~" + hex.EncodeToString(b[:]), nil
+	return withEnding(name), nil
 }
 
 // pgReaders is the pool of connections that read.
