@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"payswitch/engine"
@@ -234,19 +235,19 @@ func parseDSN(dsn string) (string, error) {
 	scheme, path, found := strings.Cut(dsn, ":")
 	switch {
 	case !found:
-		return "", fmt.Errorf("storage dsn %q has no scheme: %s", dsn, dsnForms)
+		return "", fmt.Errorf("storage.dsn %q has no scheme: %s", dsn, dsnForms)
 	case scheme == "postgres" || scheme == "postgresql":
-		return "", fmt.Errorf("storage dsn: // is missing after %s: %s", scheme, pgForm) // the error omits the dsn, which may hold a password
+		return "", fmt.Errorf("storage.dsn: // is missing after %s: %s", scheme, pgForm) // the error omits the dsn, which may hold a password
 	case scheme != "sqlite":
-		return "", fmt.Errorf("storage dsn has the unknown scheme %q: %s", scheme, dsnForms)
+		return "", fmt.Errorf("storage.dsn has the unknown scheme %q: %s", scheme, dsnForms)
 	case path == "":
-		return "", fmt.Errorf("storage dsn %q names no file: %s", dsn, dsnForms)
+		return "", fmt.Errorf("storage.dsn %q names no file: %s", dsn, dsnForms)
 	case strings.HasPrefix(path, ":memory:"):
-		return "", fmt.Errorf("storage dsn %q: a database in memory loses payments: %s", dsn, dsnForms)
+		return "", fmt.Errorf("storage.dsn %q: a database in memory loses payments: %s", dsn, dsnForms)
 	case strings.HasPrefix(path, "//"):
-		return "", fmt.Errorf("storage dsn %q: no // after sqlite: %s", dsn, dsnForms)
+		return "", fmt.Errorf("storage.dsn %q: no // after sqlite: %s", dsn, dsnForms)
 	case strings.Contains(path, "?"):
-		return "", fmt.Errorf("storage dsn %q: parameters are not supported: %s", dsn, dsnForms)
+		return "", fmt.Errorf("storage.dsn %q: parameters are not supported: %s", dsn, dsnForms)
 	}
 	return path, nil
 }
@@ -254,7 +255,12 @@ func parseDSN(dsn string) (string, error) {
 // createPrivate creates a missing file, readable by its owner alone. SQLite gives its log the same mode.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("open database: %w: make the folder %s, or correct storage.dsn", err, filepath.Dir(path))
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("open database: %w: payswitch writes in the folder %s, so let its user write there, or correct storage.dsn", err, filepath.Dir(path))
+	case err != nil:
 		return fmt.Errorf("open database: %w", err)
 	}
 	return f.Close()

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/url"
 	"strconv"
@@ -43,12 +44,13 @@ const (
 // pgDialer makes connections. While the database does not answer, one caller at a time tries, with growing pauses, and the others fail at once. So
 // they do not all connect in one moment when the database is back.
 type pgDialer struct {
-	config   *pgconn.Config
-	name     string // for messages; it holds no password
+	read     func() (*pgconn.Config, error) // reads the dsn and the files that it names; nil: config stays as it is
+	name     string                         // for messages; it holds no password
 	patience time.Duration
 	clock    func() time.Time
 
 	mu     sync.Mutex
+	config *pgconn.Config
 	failed error // of the latest attempt
 	next   time.Time
 	pause  time.Duration
@@ -68,19 +70,52 @@ const pgForm = "use postgres://user:password@host:5432/database?sslmode=verify-f
 
 // newPGDialer reads the dsn. Its errors hold no part of it that may be a password.
 func newPGDialer(dsn string, o Options) (*pgDialer, error) {
+	config, err := readDSN(dsn, o.Postgres)
+	if err != nil {
+		return nil, err
+	}
+	d := &pgDialer{config: config, patience: o.Postgres.StatementTimeout + answerTime, clock: o.Clock,
+		read: func() (*pgconn.Config, error) { return readDSN(dsn, o.Postgres) }}
+	d.name = (&url.URL{Scheme: "postgres", Host: config.Host + ":" + strconv.Itoa(int(config.Port)), Path: "/" + config.Database}).String()
+	if strings.HasPrefix(config.Host, "/") {
+		d.name = "postgres:" + config.Host + " database " + config.Database
+	}
+	return d, nil
+}
+
+// CheckDSN returns what is wrong with the address of a database, or with a file that it names. It does not connect.
+func CheckDSN(dsn string) error {
+	if isPostgres(dsn) {
+		_, err := readDSN(dsn, Postgres{})
+		return err
+	}
+	_, err := parseDSN(dsn)
+	return err
+}
+
+// readDSN reads the dsn and the files that it names, such as those of PGPASSFILE and sslrootcert.
+func readDSN(dsn string, p Postgres) (*pgconn.Config, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return nil, errors.New("storage dsn: the address cannot be read, perhaps because of a character in the password that must be written as %..: " + pgForm)
+		return nil, errors.New("storage.dsn: the address cannot be read, perhaps because of a character in the password that must be written as %..: " + pgForm)
 	}
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		var cause string
-		if inner := errors.Unwrap(err); inner != nil && u.User == nil && u.RawQuery == "" {
-			cause = ": " + inner.Error()
+		inner := errors.Unwrap(err)
+		var file *fs.PathError
+		switch {
+		case inner == nil:
+		case errors.As(inner, &file):
+			return nil, fmt.Errorf("storage.dsn: names a file that cannot be read: %w", file)
+		case strings.Contains(inner.Error(), "sslmode"):
+			return nil, errors.New("storage.dsn: a part of the address is wrong: sslmode must be one of verify-full, verify-ca, require, prefer, allow, disable")
+		case strings.Contains(inner.Error(), "CA to cert pool"):
+			return nil, errors.New("storage.dsn: a part of the address is wrong: the file of sslrootcert has no certificate: name one in PEM")
+		case u.User == nil && u.RawQuery == "":
+			return nil, fmt.Errorf("storage.dsn: a part of the address is wrong: %w: %s", inner, pgForm)
 		}
-		return nil, errors.New("storage dsn: a part of the address, or a file or variable that it names, is wrong (sslmode, sslrootcert, port, connect_timeout …)" + cause + ": " + pgForm)
+		return nil, errors.New("storage.dsn: a part of the address, or a file or variable that it names, is wrong (sslmode, sslrootcert, port, connect_timeout …): " + pgForm)
 	}
-	p := o.Postgres
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTime
 	}
@@ -96,16 +131,12 @@ func newPGDialer(dsn string, o Options) (*pgDialer, error) {
 		}
 	}
 	if config.ValidateConnect == nil { // after a fail-over, an address may lead to a replica
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		config.ValidateConnect = takesWrites
 	}
-	config.AfterConnect = prepareConnection
+	limited := config.RuntimeParams["statement_timeout"] != "0"
+	config.AfterConnect = func(ctx context.Context, c *pgconn.PgConn) error { return prepareConnection(ctx, c, limited) }
 	config.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
-	d := &pgDialer{config: config, patience: p.StatementTimeout + answerTime, clock: o.Clock}
-	d.name = (&url.URL{Scheme: "postgres", Host: config.Host + ":" + strconv.Itoa(int(config.Port)), Path: "/" + config.Database}).String()
-	if strings.HasPrefix(config.Host, "/") {
-		d.name = "postgres:" + config.Host + " database " + config.Database
-	}
-	return d, nil
+	return config, nil
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
@@ -113,17 +144,38 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // errEncoding refuses a database that cannot hold every text.
 var errEncoding = errors.New("the database's encoding is not UTF8: create it with ENCODING 'UTF8'")
 
+// errPooler refuses a connection whose settings have not reached the server: statements would have no time limit, and later settings would be lost
+// too.
+var errPooler = errors.New("the server has not taken payswitch's settings, as behind PgBouncer with ignore_startup_parameters" + withoutPooler)
+
+const withoutPooler = ": name the server itself in storage.dsn, without a pooler in between; payswitch pools its connections"
+
+// errReadOnly refuses a server that takes no writes.
+var errReadOnly = errors.New("the server takes no writes: name the primary in storage.dsn, not a replica; or end default_transaction_read_only of the role and the database")
+
+// takesWrites refuses a replica and a session that cannot write.
+func takesWrites(ctx context.Context, c *pgconn.PgConn) error {
+	err := pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, c)
+	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
+		return errReadOnly
+	}
+	return err
+}
+
 // prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments. Every statement of
 // payswitch has an index to read. Of a table that was empty when its plan was made, the server would go on reading all rows. A plan that reads all
 // rows of a catalogue looks costly to the server. It would compile the plan to machine code, which takes 100 times as long as running it. So jit is
-// off.
-func prepareConnection(ctx context.Context, c *pgconn.PgConn) error {
-	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit").ReadAll()
+// off. With limited the connection must have payswitch's time limit.
+func prepareConnection(ctx context.Context, c *pgconn.PgConn, limited bool) error {
+	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit; SHOW statement_timeout").ReadAll()
 	if err != nil {
 		return err
 	}
-	if results = results[2:]; len(results) != 2 || len(results[0].Rows) != 1 || len(results[1].Rows) != 1 {
+	if results = results[2:]; len(results) != 3 || len(results[0].Rows) != 1 || len(results[1].Rows) != 1 || len(results[2].Rows) != 1 {
 		return errors.New("the database does not show its settings")
+	}
+	if limited && string(results[2].Rows[0][0]) == "0" {
+		return errPooler
 	}
 	if e := string(results[0].Rows[0][0]); !strings.EqualFold(e, "UTF8") {
 		return errEncoding
@@ -160,10 +212,16 @@ func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 			return nil, d.failed
 		}
 		d.trying = true
+		if d.read != nil { // the password or the authority's certificate may have changed meanwhile
+			if config, err := d.read(); err == nil {
+				d.config = config
+			}
+		}
 	}
+	config := d.config
 	d.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), d.config.ConnectTimeout)
-	c, err := pgconn.ConnectConfig(ctx, d.config)
+	ctx, cancel := context.WithTimeout(context.Background(), config.ConnectTimeout)
+	c, err := pgconn.ConnectConfig(ctx, config)
 	cancel()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,6 +255,8 @@ func connectRemedy(err error) string {
 		return ""
 	}
 	switch e.Code {
+	case "08P01": // PgBouncer refuses a setting of a new connection with it
+		return withoutPooler
 	case "28P01", "28000":
 		return ": correct user or password in storage.dsn, or pg_hba.conf of the server"
 	case "3D000":

@@ -35,6 +35,8 @@ type Config struct {
 	Log       LogConfig       `key:"log"`
 	Metrics   MetricsConfig   `key:"metrics"`
 	Tracing   TracingConfig   `key:"tracing"`
+
+	secretFiles map[string]string // files that hold secrets, by the key of the setting that names them
 }
 
 // ServerConfig has the settings of the HTTP server.

@@ -2,19 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 
 	"payswitch/engine/secret"
+	"payswitch/router"
+	"payswitch/storage"
 )
 
 // configCheck checks the configuration and prints every setting in force. A secret prints as set or not set.
 func (p *program) configCheck(_ context.Context, args []string) error {
 	c, err := p.parseConfig(p.flags("config check"), args)
+	if err == nil {
+		err = c.checkFiles()
+	}
 	if err != nil {
 		return err
 	}
@@ -26,6 +33,20 @@ func (p *program) configCheck(_ context.Context, args []string) error {
 	}
 	fmt.Fprintln(p.stdout, "configuration is good")
 	return nil
+}
+
+// checkFiles reads the files that settings name, as serve does. The error joins all problems.
+func (c Config) checkFiles() error {
+	_, key := c.Vault.current().open(c)
+	_, next := c.Vault.next().open(c)
+	_, bins := readBINTable(c.Cards.BINTable)
+	tables, offers := readOfferTables(c.Cards.OfferTables)
+	if offers == nil {
+		if _, err := router.Limits(tables); err != nil {
+			offers = problem("cards.offer_tables", "%v", err)
+		}
+	}
+	return errors.Join(key, next, bins, offers, storage.CheckDSN(c.Storage.DSN.Reveal()))
 }
 
 // describe returns the settings as lines "key: value", sorted by key.
@@ -81,6 +102,11 @@ func (c Config) warnings() []string {
 		w = append(w, "vault.master_key is the published DEMO KEY: not for production")
 	}
 	w = append(append(w, c.Vault.current().warnings(c)...), c.Vault.next().warnings(c)...)
+	for _, key := range slices.Sorted(maps.Keys(c.secretFiles)) {
+		if st, err := os.Stat(c.secretFiles[key]); err == nil && st.Mode().Perm()&0o007 != 0 {
+			w = append(w, fmt.Sprintf("%s: others on this machine may read %s: chmod 600 it", key, c.secretFiles[key]))
+		}
+	}
 	if !isLoopback(c.Server.Listen) && c.Server.PublicURL == "" {
 		w = append(w, "server.public_url is not set: customers cannot come back from a redirect (set "+variableOf("server.public_url")+")")
 	}

@@ -80,7 +80,17 @@ func TestConfigProblems(t *testing.T) {
 		"unknown section": {file: "merchants:\n  - a\n",
 			want: []string{"merchants: unknown key; config.yaml of the distribution lists them all"}},
 		"duplicate key": {file: "log:\n  level: info\n  level: debug\n",
-			want: []string{"already defined"}},
+			want: []string{"line 3: level is already defined at line 2: keep one of them"}},
+		"tab": {file: "server:\n\tlisten: 127.0.0.1:8080\n",
+			want: []string{"line 2 is indented by a tab: use spaces"}},
+		"no sections": {file: "server\n",
+			want: []string{"the file has no sections: write a section such as server:"}},
+		"a list": {file: "- server\n",
+			want: []string{"the file has no sections"}},
+		"second document": {file: "# settings\n---\nserver:\n  listen: 127.0.0.1:1\n---\nkeys:\n  environment: prd\n",
+			want: []string{"line 5 begins a second document, which would be ignored"}},
+		"after the document's end": {file: "server:\n  listen: 127.0.0.1:1\n...\nkeys:\n  environment: prd\n",
+			want: []string{"line 3 begins a second document"}},
 		"typo in environment": {env: []string{"PAYSWITCH_STORAGE__DNS=sqlite:x"},
 			want: []string{"PAYSWITCH_STORAGE__DNS: unknown variable", "did you mean PAYSWITCH_STORAGE__DSN?"}},
 		"one underscore": {env: []string{"PAYSWITCH_SERVER_LISTEN=127.0.0.1:1"},
@@ -174,6 +184,7 @@ func TestConfigSecretProblems(t *testing.T) {
 		"a number":             {file: "admin:\n  api_key: 4242424242\n", want: "admin.api_key: is not text"},
 		"password in the file": {file: "storage:\n  dsn: postgres://u:hunter2@db/pay\n", want: "storage.dsn: must not stand in a file in clear"},
 		"variable not set":     {file: "admin:\n  api_key: env:NOT_THERE\n", want: "environment variable NOT_THERE, which is not set"},
+		"empty file":           {file: "admin:\n  api_key: file:/dev/null\n", want: "admin.api_key: names the file /dev/null, which is empty"},
 		"file not there":       {file: "admin:\n  api_key: file:/not/there\n", want: "file that cannot be read"},
 		"master key too short": {env: []string{"PAYSWITCH_VAULT__MASTER_KEY=aHVudGVyMg=="}, want: "vault.master_key: must be the base64 of 32 bytes"},
 		"dsn of another kind":  {env: []string{"PAYSWITCH_STORAGE__DSN=mysql://u:hunter2@h/x"}, want: "storage.dsn: must begin with"},
@@ -225,6 +236,38 @@ func TestConfigCheckCommand(t *testing.T) {
 	code, _, errs = runProgram(t, nil, "config", "check", "--config", writeConfig(t, "log:\n  levle: info\n"))
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "did you mean log.level?")
+}
+
+// A file with one document may have the marks of its begin and its end.
+func TestConfigOfOneDocument(t *testing.T) {
+	for _, text := range []string{"---\nserver:\n  listen: 127.0.0.1:1\n", "# first\n--- # settings\nserver:\n  listen: 127.0.0.1:1\n...\n",
+		"server:\n  listen: 127.0.0.1:1\n---\n# nothing\n", "\ufeffserver:\r\n  listen: 127.0.0.1:1\r\n", "%YAML 1.1\n---\nserver:\n  listen: 127.0.0.1:1\n"} {
+		c, err := loadConfig(defaultConfig(), writeConfig(t, text), true, nil)
+		require.NoError(t, err, text)
+		require.Equal(t, "127.0.0.1:1", c.Server.Listen)
+	}
+}
+
+// config check reads the files that settings name, as serve does, and names every one that is wrong.
+func TestConfigCheckReadsTheFiles(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	code, out, errs := runProgram(t, nil, "config", "check", "--config", writeConfig(t, "vault:\n  master_key_file: "+at("short", "c2hvcnQ=")+
+		"\ncards:\n  bin_table: /none.csv\n  offer_tables: "+at("offers.json", "{")+"\nstorage:\n  dsn: postgres://payswitch@db/payswitch?sslmode=verifyfull\n"))
+	require.Equal(t, exitFailed, code, out)
+	for _, want := range []string{"vault.master_key_file: " + filepath.Join(folder, "short"), "cards.bin_table: cannot be read", "cards.offer_tables: ", "storage.dsn: a part of the address is wrong: sslmode must be"} {
+		require.Contains(t, errs, want)
+	}
+
+	open := at("admin", "admin-secret-from-file")
+	require.NoError(t, os.Chmod(open, 0o644))
+	code, out, errs = runProgram(t, nil, "config", "check", "--config", writeConfig(t, "admin:\n  api_key: file:"+open+"\n"))
+	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, out, "warning: admin.api_key: others on this machine may read "+open+": chmod 600 it")
 }
 
 func FuzzConfig(f *testing.F) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/knadh/koanf/parsers/yaml"
 	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
 
 	"payswitch/engine/secret"
@@ -34,6 +33,7 @@ func loadConfig(defaults Config, path string, required bool, environ []string) (
 		l.file(path, required)
 	}
 	l.environment()
+	c.secretFiles = l.secretFiles
 	return c, errors.Join(errors.Join(l.problems...), c.Validate())
 }
 
@@ -42,7 +42,9 @@ type loader struct {
 	fields     map[string]reflect.Value
 	environ    []string
 	referenced []string // variables that the file names as env:NAME
-	problems   []error
+
+	secretFiles map[string]string // files that settings name as file:/path, by key
+	problems    []error
 }
 
 var (
@@ -75,12 +77,20 @@ func fieldsOf(c *Config) map[string]reflect.Value {
 func (l *loader) bad(err error) { l.problems = append(l.problems, err) }
 
 func (l *loader) file(path string, required bool) {
-	k := koanf.New(".")
-	if err := k.Load(file.Provider(path), yaml.Parser()); err != nil {
+	text, err := os.ReadFile(path)
+	if err != nil {
 		if required || !errors.Is(err, fs.ErrNotExist) {
 			l.bad(fmt.Errorf("read configuration %s: %w", path, err))
 		}
 		return
+	}
+	k := koanf.New(".")
+	if err := k.Load(readText(text), yaml.Parser()); err != nil {
+		l.bad(fmt.Errorf("read configuration %s: %s", path, plainYAML(err, string(text))))
+		return
+	}
+	if line := secondDocument(string(text)); line > 0 {
+		l.bad(fmt.Errorf("read configuration %s: line %d begins a second document, which would be ignored: remove the line", path, line))
 	}
 	values := k.All()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -97,6 +107,61 @@ func (l *loader) file(path string, required bool) {
 			l.bad(fmt.Errorf("%s: %s: unknown key%s", path, key, l.suggest(key, func(k string) string { return k })))
 		}
 	}
+}
+
+// readText is a koanf.Provider of a text that was read before.
+type readText []byte
+
+// ReadBytes implements koanf.Provider.
+func (t readText) ReadBytes() ([]byte, error) { return t, nil }
+
+// Read implements koanf.Provider. koanf calls ReadBytes instead, because there is a parser.
+func (readText) Read() (map[string]any, error) { return nil, errors.ErrUnsupported }
+
+var (
+	twice  = regexp.MustCompile(`line (\d+): mapping key "([^"]*)" (already defined at line \d+)`)
+	tabbed = regexp.MustCompile(`^ *\t`)
+)
+
+// plainYAML returns what is wrong with the text of a configuration file, and what to do, in words of an operator.
+func plainYAML(err error, text string) string {
+	var out []string
+	for _, m := range twice.FindAllStringSubmatch(err.Error(), -1) {
+		out = append(out, fmt.Sprintf("line %s: %s is %s: keep one of them", m[1], m[2], m[3]))
+	}
+	if len(out) > 0 {
+		return strings.Join(out, "; ")
+	}
+	if strings.Contains(err.Error(), "cannot unmarshal") {
+		return "the file has no sections: write a section such as server: and its keys below it, indented, as config.yaml of the distribution does"
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if tabbed.MatchString(line) {
+			return fmt.Sprintf("line %d is indented by a tab: use spaces (%v)", i+1, err)
+		}
+	}
+	return err.Error()
+}
+
+// secondDocument returns the line at which a second YAML document begins, 0 without one. YAML's reader stops there.
+func secondDocument(text string) int {
+	begun, ended := false, 0
+	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		marker := line == "---" || line == "..." || strings.HasPrefix(line, "--- ")
+		switch {
+		case line == "" || strings.HasPrefix(strings.TrimLeft(line, " "), "#") || !begun && strings.HasPrefix(line, "%"):
+		case marker && begun && ended == 0:
+			ended = i + 1
+		case marker && !begun:
+			begun = strings.HasPrefix(line, "--- ")
+		case ended > 0:
+			return ended
+		default:
+			begun = true
+		}
+	}
+	return 0
 }
 
 // orchestrated matches the variables that Kubernetes and Docker inject for a service called payswitch. They are no settings.
@@ -167,7 +232,7 @@ func (l *loader) set(f reflect.Value, key string, v any, fromFile bool) error {
 	case f.Type() == durationType:
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return problem(key, "%v is not a duration: write a number and its unit, as 5s, 500ms or 2m", v)
+			return problem(key, "%v is not a duration: write a number and its unit, as 5s, 500ms or 2m; a day is 24h", v)
 		}
 		f.SetInt(int64(d))
 	case f.Kind() == reflect.Bool:
@@ -182,7 +247,7 @@ func (l *loader) set(f reflect.Value, key string, v any, fromFile bool) error {
 	case f.CanInt():
 		n, err := strconv.ParseInt(fmt.Sprint(v), 10, f.Type().Bits())
 		if err != nil {
-			return problem(key, "%v is not a whole number", v)
+			return problem(key, "%v is not a whole number: write digits alone, without a unit", v)
 		}
 		f.SetInt(n)
 	case f.Kind() == reflect.String:
@@ -247,7 +312,15 @@ func (l *loader) secret(key string, v any, fromFile bool) (string, error) {
 		if err != nil {
 			return "", problem(key, "names a file that cannot be read: %v", err)
 		}
-		return strings.TrimRight(string(b), "\r\n"), nil
+		s := strings.TrimRight(string(b), "\r\n")
+		if s == "" {
+			return "", problem(key, "names the file %s, which is empty", path)
+		}
+		if l.secretFiles == nil {
+			l.secretFiles = map[string]string{}
+		}
+		l.secretFiles[key] = path
+		return s, nil
 	}
 	if fromFile && s != "" && (key != "storage.dsn" || hasPassword(s)) {
 		return "", problem(key, "must not stand in a file in clear: write env:NAME or file:/path, or set %s", variableOf(key))

@@ -33,6 +33,17 @@ func (v VaultConfig) next() keySource {
 
 func (s keySource) isZero() bool { return s.text.IsZero() && s.file == "" && s.uri == "" }
 
+// setting names the setting that gives the key, and where the key is.
+func (s keySource) setting() string {
+	switch {
+	case s.file != "":
+		return fmt.Sprintf("%s_file (%s)", s.name, s.file)
+	case s.uri != "":
+		return s.name + "_uri"
+	}
+	return fmt.Sprintf("%s (%s)", s.name, variableOf(s.name))
+}
+
 // check returns the errors in the settings, and reads neither file nor service.
 func (s keySource) check() error {
 	set := 0
@@ -109,7 +120,7 @@ func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) 
 	}
 	v, err := engine.OpenVaultWith(ctx, s, vault.Options{Master: master, Next: next, Refresh: c.Vault.Refresh, Logger: log})
 	if errors.Is(err, vault.ErrMasterKey) {
-		return nil, fmt.Errorf("vault.master_key (%s): %w", variableOf("vault.master_key"), err)
+		return nil, fmt.Errorf("%s: %w", c.Vault.current().setting(), err)
 	}
 	return v, err
 }
