@@ -17,8 +17,21 @@ import (
 )
 
 // rowsOfLifecycle says which tests hold the rows of the authorization life cycle, relays and card options in the v1 API: the sections of its
-// contract. The tests are in this package and in engine. Rows that are not built stand at the end.
+// contract. A test of the name TestLifecycle… has a step for each row of a section. The tests are in this package and in engine. Rows that are not
+// built stand at the end.
 const rowsOfLifecycle = `
+1  Incremental authorization                            TestLifecycleIncrementalAuthorization
+2  Extended authorization                               TestLifecycleExtendedAuthorization
+3  Overcapture                                          TestLifecycleOvercapture
+4  Partial authorization                                TestLifecyclePartialAuthorization
+5  Multiple capture                                     TestLifecycleMultipleCapture
+6  Card installments                                    TestLifecycleInstallments
+7  Relay                                                TestLifecycleRelay
+8  Card issuers                                         TestLifecycleCardIssuers
+9  Extended card info                                   TestLifecycleExtendedCardInfo
+10 Which authentication service                         TestLifecycleAuthenticationService
+11 Other flows                                          TestLifecycleOtherFlows
+12 Simulator                                            TestLifecycleSimulator
 Incremental: request_incremental_authorization          TestIncrementalAuthorization TestHoldFields
 Incremental: incremental_authorization_allowed          TestIncrementalAuthorization
 Incremental: authorization_count, the items             TestIncrementalAuthorization TestUnknownRaise
@@ -64,7 +77,9 @@ Simulator: paypal, stripe, adyen                        TestIncrementalAuthoriza
 Simulator: checkout, nuvei, worldpay, worldpayvantiv    TestPartialAuthorization TestSimulatedAnswers
 Simulator: peachpayments, bankofamerica                 TestCardOnly TestRelay TestBillingOfTheMethod
 
-Not built: a retry with the card number in place of a network token, since payswitch holds no network tokens.
+Decided otherwise: a raise without an answer (or with a 5xx) is processing, not failure, until the processor's report shows the result. A GET of a relay with force_sync asks
+about raises and voids too. What cannot be kept of a card is masked in the data of an unreferenced refund.
+Not built: a retry with the card number in place of a network token. No call of the API gives payswitch both for one payment or saved method.
 `
 
 // TestLifecycleRowsHaveTests holds that the tests of rowsOfLifecycle exist.

@@ -27,7 +27,7 @@ type step struct {
 }
 
 // known are the fields of answers that later steps may use.
-var known = []string{"payment_id", "client_secret", "refund_id", "relay_id", "connector_transaction_id", "connector_reference_id", "payment_method_id", "issuer_id"}
+var known = []string{"payment_id", "client_secret", "refund_id", "relay_id", "connector_transaction_id", "connector_reference_id", "payment_method_id", "profile_id", "issuer_id"}
 
 // section performs the steps. values are those that steps may use in braces.
 func (w *world) section(t *testing.T, values map[string]string, steps ...step) {
