@@ -3,8 +3,15 @@ package router_test
 import "testing"
 
 // rowsOfRefunds says which tests hold the rows of refunds in the v1 API, by the sections of its contract. The tests are in this package, in engine and in
-// engine/evidence. Rows that are not built stand at the end.
+// engine/evidence. A test of the name TestRefunds… in refund_sections_test.go has a step for each row of a section. Rows that are not built stand at the end.
 const rowsOfRefunds = `
+1 Endpoints                                             TestRefundsEndpoints
+2 Create                                                TestRefundsCreate
+3 Refund object                                         TestRefundsCreate
+4 States                                                TestRefundsStates
+5 List filters                                          TestRefundsList
+6 Refund or cancel                                      TestRefundsOrCancel
+7 Refunds, more                                         TestRefundsCreate
 Endpoints: create, retrieve, sync, update, list         TestRefundCalls TestListRefunds
 Endpoints: filters and counts                           TestRefundFilters
 Create: payment_id, refund_id                           TestRefundCalls TestRefundIDAtOnce
