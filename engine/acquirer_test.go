@@ -7,8 +7,10 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"payswitch/sdk"
 )
@@ -26,6 +28,9 @@ type acquirer struct {
 	over   bool // captures may take more than what is held, and the processor says so
 	sent   []map[string]any
 	n      int
+	// An account is the first letter of a key: "a1" and "a2" are keys of account a. Without keys there is one account.
+	revoked map[string]bool // keys
+	wrong   []string        // what the switch asked for by the key of another account, and authorizations that came twice
 }
 
 // acquired is one transaction of an acquirer.
@@ -37,6 +42,7 @@ type acquired struct {
 	Refunds       []*acquiredPart
 	Voided        bool // the hold, or what was left of it
 	TakenBack     bool // the captures, before they settled
+	Account       string
 }
 
 // acquiredPart is a capture or a refund. State is done, pending or refused.
@@ -51,6 +57,7 @@ type acquirerCall struct {
 	Amount            int64
 	Currency          sdk.Currency
 	Now, Final, Back  bool // takes the money at once; the last capture; takes captures back
+	account           string
 }
 
 func sumOf(parts []*acquiredPart, states ...string) (n int64) {
@@ -73,8 +80,10 @@ func (h *acquired) Captured() int64 {
 func (h *acquired) Refunded() int64 { return sumOf(h.Refunds, "done") }
 
 func newAcquirer(t testing.TB) *acquirer {
-	q := &acquirer{byID: map[string]*acquired{}, byRef: map[string]*acquired{}, done: map[string][]byte{}, totals: true, how: func(*acquirerCall) string { return "" }}
-	q.Server = httptest.NewServer(q)
+	q := &acquirer{byID: map[string]*acquired{}, byRef: map[string]*acquired{}, done: map[string][]byte{}, revoked: map[string]bool{}, totals: true, how: func(*acquirerCall) string { return "" }}
+	q.Server = httptest.NewUnstartedServer(q)
+	q.Server.Config.ReadHeaderTimeout = 5 * time.Second // a connection that the switch has opened and does not use would stop the clock of a bubble for ever
+	q.Server.Start()
 	t.Cleanup(q.Server.CloseClientConnections)
 	t.Cleanup(q.Server.Close)
 	return q
@@ -108,13 +117,22 @@ func (q *acquirer) of(reference string) *acquired {
 func (q *acquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	var in acquirerCall
+	if of := r.Header.Get("X-Key"); q.revoked[of] {
+		w.WriteHeader(401)
+		return
+	} else if of != "" {
+		in.account = of[:1]
+	}
 	if r.Method == "GET" {
-		q.answer(w, r.URL.Query())
+		q.answer(w, r.URL.Query(), in.account)
 		return
 	}
-	var in acquirerCall
 	json.NewDecoder(r.Body).Decode(&in)
 	key, how := r.Header.Get("Idempotency-Key"), q.how(&in)
+	if key != "" {
+		key = in.account + " " + key
+	}
 	said := q.done[key]
 	if said == nil && (how == "" || how == "later" || how == "drop done" || how == "500 done") {
 		said, _ = json.Marshal(q.act(&in, how == "later"))
@@ -137,7 +155,7 @@ func (q *acquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer answers a query: about a refund by its reference, else about a transaction.
-func (q *acquirer) answer(w http.ResponseWriter, by url.Values) {
+func (q *acquirer) answer(w http.ResponseWriter, by url.Values, account string) {
 	h := q.byID[by.Get("id")]
 	if h == nil {
 		h = q.byRef[by.Get("reference")]
@@ -145,7 +163,7 @@ func (q *acquirer) answer(w http.ResponseWriter, by url.Values) {
 	if by.Get("refund") != "" {
 		for _, h := range q.byID {
 			for _, p := range h.Refunds {
-				if p.Reference == by.Get("refund") {
+				if p.Reference == by.Get("refund") && q.opens(account, h, "a query", p.Reference) {
 					json.NewEncoder(w).Encode(q.refund(h, p))
 					return
 				}
@@ -153,11 +171,20 @@ func (q *acquirer) answer(w http.ResponseWriter, by url.Values) {
 		}
 		h = nil
 	}
-	if h == nil {
+	if h == nil || !q.opens(account, h, "a query", by.Get("reference")) {
 		json.NewEncoder(w).Encode(&sdk.Outcome{Status: sdk.StatusNotFound})
 		return
 	}
 	json.NewEncoder(w).Encode(q.report(h))
+}
+
+// opens reports whether a transaction is one of an account. The merchant names the account of a relay, which may be a wrong one. A relay's query about a
+// transaction has no reference.
+func (q *acquirer) opens(account string, h *acquired, do, reference string) bool {
+	if h.Account != account && reference != "" && !strings.HasPrefix(reference, "relay_") {
+		q.wrong = append(q.wrong, fmt.Sprintf("%s of %s (%s) with the key of account %s", do, h.ID, reference, account))
+	}
+	return h.Account == account
 }
 
 // report is what the acquirer says of a transaction.
@@ -213,7 +240,10 @@ func (q *acquirer) act(in *acquirerCall, later bool) *sdk.Outcome {
 		state = "pending"
 	}
 	if in.Do == "authorize" {
-		h := &acquired{ID: q.name("tx"), Reference: in.Reference, Currency: in.Currency, Authorized: in.Amount}
+		if had := q.byRef[in.Reference]; had != nil {
+			q.wrong = append(q.wrong, "a second authorization of "+in.Reference)
+		}
+		h := &acquired{ID: q.name("tx"), Reference: in.Reference, Currency: in.Currency, Authorized: in.Amount, Account: in.account}
 		q.byID[h.ID], q.byRef[h.Reference] = h, h
 		if in.Now {
 			h.Captures = append(h.Captures, &acquiredPart{ID: h.ID, State: "done", Amount: in.Amount})
@@ -222,7 +252,7 @@ func (q *acquirer) act(in *acquirerCall, later bool) *sdk.Outcome {
 		return q.report(h)
 	}
 	h := q.byID[in.ID]
-	if h == nil {
+	if h == nil || !q.opens(in.account, h, in.Do, in.Reference) {
 		return acquirerRefuses()
 	}
 	free := h.Authorized - h.Captured() - sumOf(h.Captures, "pending")
@@ -296,6 +326,22 @@ func (q *acquirer) post(h *acquired, object, reference string, o *sdk.Outcome) {
 	q.sent = append(q.sent, map[string]any{"object": object, "id": h.ID, "reference": reference, "outcome": said})
 }
 
+// keyOf returns the header with the account's key, nothing for an account without one.
+func keyOf(c *sdk.Call) (out []sdk.Header) {
+	if key := c.Account.Credentials["key"]; key != "" {
+		out = append(out, sdk.H("X-Key", key))
+	}
+	return out
+}
+
+// keyed is an adapter of the acquirer whose accounts have keys.
+func (q *acquirer) keyed(rule sdk.ResolveRule) *sdk.Adapter {
+	a := q.adapter(rule)
+	a.Manifest.Credentials = append(a.Manifest.Credentials, sdk.Field{Name: "key", Key: "api_key", Label: "Key", Type: "secret"})
+	a.Manifest.Authentication = append(a.Manifest.Authentication, sdk.Placement{Secret: "key", In: "header", Field: "X-Key"})
+	return a
+}
+
 // adapter is an adapter of the acquirer.
 func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
 	a := refunder(rule)
@@ -318,7 +364,8 @@ func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
 				in.Reference = c.Request.CaptureReference
 			}
 			body, _ := json.Marshal(in)
-			r, err := c.Do((&sdk.Send{Method: "POST", URL: c.Account.BaseURL + "/" + do, Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}, Body: body}).Keyed("Idempotency-Key"))
+			headers := append(keyOf(c), sdk.H("Content-Type", "application/json"))
+			r, err := c.Do((&sdk.Send{Method: "POST", URL: c.Account.BaseURL + "/" + do, Headers: headers, Body: body}).Keyed("Idempotency-Key"))
 			if err != nil {
 				return nil, err
 			}
@@ -331,7 +378,7 @@ func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
 			if refund {
 				by = url.Values{"refund": {c.Request.Reference}}
 			}
-			r, err := c.Do(&sdk.Send{Method: "GET", URL: c.Account.BaseURL + "/state?" + by.Encode(), SafeToRepeat: true})
+			r, err := c.Do(&sdk.Send{Method: "GET", URL: c.Account.BaseURL + "/state?" + by.Encode(), Headers: keyOf(c), SafeToRepeat: true})
 			if err != nil {
 				return nil, err
 			}

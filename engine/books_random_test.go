@@ -38,6 +38,12 @@ type gambler struct {
 	claims   int
 	copy     string // a back-up, "" without one
 	restored bool
+	asked    []*keyedAsk
+	named    int                // keys of requests
+	wanted   map[string][]int64 // captures and refunds that the merchant has asked for once
+	paid     int                // payments that the merchant has asked for
+	keys     []accountKey
+	kept     int        // of keys, in the copy
 	noting   sync.Mutex // the processor's calls come from other goroutines
 	notes    []string
 }
@@ -76,12 +82,16 @@ func (g *gambler) pay() {
 			in.SurchargeAmount, in.NamesSurcharge = 1+g.Int64N(50), true
 		}
 	})
-	v, err := g.world().CreatePayment(context.Background(), g.nodes[0].auth, in)
-	g.did(fmt.Sprintf("pay %d %s %s", amount, in.Currency, in.CaptureMethod), err)
-	if v != nil {
-		g.note("  is %s", v.Payment.ID)
-		g.payments = append(g.payments, v.Payment.ID)
-	}
+	g.paid++
+	g.asks(g.world(), func(w *world, a account.Auth) {
+		again := *in
+		v, err := w.CreatePayment(context.Background(), a, &again)
+		g.did(fmt.Sprintf("pay %d %s %s", amount, in.Currency, in.CaptureMethod), err)
+		if v != nil && !slices.Contains(g.payments, v.Payment.ID) {
+			g.note("  is %s", v.Payment.ID)
+			g.payments = append(g.payments, v.Payment.ID)
+		}
+	})
 }
 
 // step does one thing to a payment.
@@ -99,23 +109,31 @@ func (g *gambler) step() {
 	is := func(what string) string {
 		return fmt.Sprintf("%s %s %d (%s)", id[len(id)-4:], what, amount, v.Payment.Status)
 	}
-	switch g.IntN(16) {
+	switch g.IntN(20) {
 	case 0, 1, 2:
-		_, err := w.CapturePayment(ctx, w.auth, id, &request.CaptureInput{Amount: &amount})
-		g.did(is("capture"), err)
+		g.wants(id, "capture", amount)
+		g.asks(w, func(w *world, a account.Auth) {
+			_, err := w.CapturePayment(ctx, a, id, &request.CaptureInput{Amount: &amount})
+			g.did(is("capture"), err)
+		})
 	case 3:
 		amount += v.Payment.NetAmount
-		_, err := w.IncrementAuthorization(ctx, w.auth, id, request.IncrementInput{Amount: amount})
-		g.did(is("raise"), err)
+		g.asks(w, func(w *world, a account.Auth) {
+			_, err := w.IncrementAuthorization(ctx, a, id, request.IncrementInput{Amount: amount})
+			g.did(is("raise"), err)
+		})
 	case 4:
-		_, err := w.CancelPayment(ctx, w.auth, id, "")
-		g.did(is("cancel"), err)
+		g.asks(w, func(w *world, a account.Auth) {
+			_, err := w.CancelPayment(ctx, a, id, "")
+			g.did(is("cancel"), err)
+		})
 	case 5, 6:
-		_, err := w.CreateRefund(ctx, w.auth, &request.RefundInput{PaymentID: id, Amount: &amount, Type: payment.RefundType(g.one("instant", "scheduled"))})
-		g.did(is("refund"), err)
+		g.refund(w, id, amount, v.Payment.Status)
 	case 7:
-		_, err := w.CancelCaptured(ctx, w.auth, id, "")
-		g.did(is("take back"), err)
+		g.asks(w, func(w *world, a account.Auth) {
+			_, err := w.CancelCaptured(ctx, a, id, "")
+			g.did(is("take back"), err)
+		})
 	case 8:
 		_, err := w.RetrievePayment(ctx, w.auth, id, request.RetrieveInput{ForceSync: true})
 		g.did(is("sync"), err)
@@ -132,12 +150,16 @@ func (g *gambler) step() {
 		default:
 			in.Data.Void = &relay.VoidData{}
 		}
-		k, err := w.CreateRelay(ctx, w.auth, in)
-		g.did(is("relay "+string(in.Type)), err)
-		if k != nil {
-			g.relays = append(g.relays, k.ID)
-			g.note("  is %s %s", k.ID, k.Status)
-		}
+		g.asks(w, func(w *world, a account.Auth) {
+			k, err := w.CreateRelay(ctx, a, in)
+			g.did(is("relay "+string(in.Type)), err)
+			if k != nil {
+				g.note("  is %s %s", k.ID, k.Status)
+				if !slices.Contains(g.relays, k.ID) {
+					g.relays = append(g.relays, k.ID)
+				}
+			}
+		})
 	case 10:
 		g.claims++
 		status := sdk.DisputeStatus(g.one("opened", "won", "lost"))
@@ -154,6 +176,12 @@ func (g *gambler) step() {
 		time.Sleep(d)
 	case 15:
 		g.backup()
+	case 16, 17:
+		g.repeats(w)
+	case 18:
+		g.rekeys(w)
+	case 19:
+		g.refundsOne(w, id)
 	}
 }
 
@@ -203,7 +231,7 @@ func (g *gambler) backup() {
 	switch {
 	case g.restored || os.Getenv("BOOKS_RESTORE") == "no":
 	case g.copy == "":
-		g.copy = g.nodes[0].copied()
+		g.copy, g.kept = g.nodes[0].copied(), len(g.keys)
 		g.note("a back-up is taken")
 	case g.IntN(2) == 0:
 		g.restored = true
@@ -219,6 +247,10 @@ func (g *gambler) backup() {
 			return err != nil
 		})
 		g.note("the back-up is restored")
+		g.asked = nil // the copy does not know their answers
+		for _, n := range g.keys[g.kept:] {
+			g.sets(b, n)
+		}
 	}
 }
 
@@ -226,8 +258,9 @@ func (w *world) options() engine.Options {
 	return engine.Options{ResolveEvery: 5 * time.Minute, LockWait: 50 * time.Millisecond}
 }
 
-// A merchant and a processor do what they like, for days: faults, lost answers, late and repeated messages, relays, disputes, a restored back-up. When all is quiet,
-// the books of both are equal.
+// A merchant and a processor do what they like, for days: faults, lost answers, late and repeated messages, relays, disputes, a restored back-up. The merchant
+// repeats requests with their Idempotency-Key, and gives the account other keys. When all is quiet, the books of both are equal, and each request was carried
+// out once at most.
 func TestBooksAtRandom(t *testing.T) {
 	t.Parallel()
 	from, runs := uint64(1), 12
@@ -249,10 +282,10 @@ func TestBooksAtRandom(t *testing.T) {
 
 func (g *gambler) play() {
 	q := g.q
-	g.adapters = map[string]*sdk.Adapter{"shop": q.adapter(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+	g.adapters = map[string]*sdk.Adapter{"shop": q.keyed(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
 		IdempotencyWindowSeconds: 24 * 3600, NotFoundFinalAfterSeconds: 60})}
 	a := newWorld(g.t, (*world)(nil).options(), g.adapters)
-	g.at = a.mailAccount("shop", q.URL, "")
+	g.at, g.keys, g.wanted = a.mailAccount("shop", q.URL, apiKey("a1").Reveal()), []accountKey{{key: "a1"}}, map[string][]int64{}
 	a.running()
 	g.nodes = []*world{a, a.second(a.options(), g.adapters)}
 	defer func() {
@@ -307,6 +340,7 @@ func (g *gambler) play() {
 		v := w.get(id, request.RetrieveInput{Attempts: true})
 		g.check(v.Payment, v.Attempt, q.byRef[v.Attempt.Details.Reference], relayed)
 	}
+	g.checkAll()
 	g.note("alarms %v", w.alarms.all())
 }
 
@@ -322,6 +356,7 @@ func (g *gambler) check(p *payment.Payment, a *payment.Attempt, h *acquired, rel
 		return // no report without totals says that a capture was taken back
 	}
 	g.note("  the processor holds %d, captured %d, voided %v, taken back %v, refunded %d", h.Authorized, h.Captured(), h.Voided, h.TakenBack, h.Refunded())
+	g.checkOnce(p.ID, h)
 	require.Equal(g.t, h.Captured(), p.Received, "captured of %s", p.ID)
 	if !g.restored {
 		require.Equal(g.t, h.Refunded(), p.Details.RefundedTotal+relayed[h.ID], "refunded of %s", p.ID)

@@ -69,6 +69,9 @@ func TestChaosFindsPlantedFaults(t *testing.T) {
 				if found > 0 {
 					return
 				}
+				for id, list := range wrong {
+					t.Logf("%s: %s", id, strings.Join(list, "; "))
+				}
 			}
 			t.Errorf("the defect is not found: no payment has %q", f.want)
 		})
