@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,4 +39,28 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorContains(t, err, "full")
 	require.NoError(t, os.Remove(filler))
 	require.NoError(t, db.Writable())
+}
+
+// A copy before a migration that does not end leaves nothing under the name of a copy: an operator would take the part for the whole.
+func TestFullDiskAtTheCopyOfAMigration(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skip("no right to mount a file system:", err)
+	}
+	defer syscall.Unmount(dir, 0)
+	path := filepath.Join(dir, "p.db")
+	files := fstest.MapFS{"migrations/0001_init.sql": file("CREATE TABLE a (x BLOB); INSERT INTO a VALUES (zeroblob(2200000))")}
+	_, err := migrate(t, path, files)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 12<<20), 0o600))
+	left := filepath.Join(dir, "p.db.before-0002_more-123.part")
+	require.NoError(t, os.WriteFile(left, []byte("of a migration that was killed"), 0o600))
+	require.NoError(t, os.Chtimes(left, time.Now(), time.Now().Add(-time.Hour)))
+
+	files["migrations/0002_more.sql"] = file("CREATE TABLE c (x TEXT)")
+	_, err = migrate(t, path, files)
+	require.ErrorContains(t, err, "full")
+	copies, err := filepath.Glob(path + ".before-*")
+	require.NoError(t, err)
+	require.Empty(t, copies)
 }

@@ -111,6 +111,7 @@ func TestMigrateRefusesNodes(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Writable()) // it has connections from now on
 	require.NoError(t, db.NoteNode(t.Context(), Running{Name: "node_a"}))
+	require.NoError(t, db.NoteNode(t.Context(), Running{})) // by a release whose nodes could be without a name
 	require.ErrorContains(t, refused(), "stop all nodes first")
 	require.ErrorContains(t, refused(), "nodes that were seen within two minutes: node_a)")
 	require.Error(t, RefuseInUse(t.Context(), dsn))

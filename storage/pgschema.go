@@ -74,7 +74,7 @@ func (c *pgConn) inUse(m *migrator) error {
 	}
 	var nodes []string
 	if tables, err := c.tables(); err == nil && slices.Contains(tables, "running_nodes") { // the names only help
-		c.query(`SELECT name FROM running_nodes WHERE seen_at > `+nowPG+` - $1 ORDER BY name`, []any{seenLately.Milliseconds()}, func(row scanner) error {
+		c.query(`SELECT name FROM running_nodes WHERE seen_at > `+nowPG+` - $1 AND name <> '' ORDER BY name`, []any{seenLately.Milliseconds()}, func(row scanner) error {
 			nodes = append(nodes, "")
 			return row.Scan(&nodes[len(nodes)-1])
 		})

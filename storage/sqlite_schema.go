@@ -2,10 +2,12 @@ package storage
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -36,21 +38,48 @@ func (c *liteConn) tables() (out []string, err error) {
 // inUse implements schemaConn, by the locks of the nodes' names.
 func (c *liteConn) inUse(m *migrator) error { return refuseInUse(m.path) }
 
-// backUp implements schemaConn. It writes a complete and consistent copy of the database next to it.
-func (c *liteConn) backUp(m *migrator, next string) error {
+// partKept is how long the part of a copy stays after its last write. A migration under way writes to its own part all the time.
+const partKept = 10 * time.Minute
+
+// backUp implements schemaConn. It writes a complete and consistent copy of the database next to it. The file has the name of a copy once it is whole.
+func (c *liteConn) backUp(m *migrator, next string) (err error) {
 	to := fmt.Sprintf("%s.before-%s", m.path, next)
-	if _, err := os.Stat(to); err == nil {
+	if _, err := os.Lstat(to); err == nil {
 		to += "-" + wholeMillis(time.Now()).Format("20060102T150405.000")
 	}
-	if _, err := c.exec(`VACUUM INTO $1`, to); err != nil {
+	removeParts(m.path)
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+"-*.part") // VACUUM INTO fills an empty file, with this mode
+	if err != nil {
+		return fmt.Errorf("copy the database before the migration: %w", err)
+	}
+	defer func() {
+		err = errors.Join(err, part.Close(), removeIfThere(part.Name()))
+	}()
+	if _, err := c.exec(`VACUUM INTO $1`, part.Name()); err != nil {
+		return fmt.Errorf("copy the database to %s before the migration, which needs as much room as the database: %w", to, err)
+	}
+	if err := part.Sync(); err != nil {
 		return fmt.Errorf("copy the database to %s before the migration: %w", to, err)
 	}
-	if err := os.Chmod(to, 0o600); err != nil {
-		return fmt.Errorf("restrict the access to the copy of the database: %w", err)
+	if err := os.Rename(part.Name(), to); err != nil {
+		return fmt.Errorf("copy the database before the migration: %w", err)
 	}
 	m.log.Info("the database was copied before its migration", "copy", to)
 	return nil
 }
+
+// removeParts removes what killed migrations have left of their copies: it holds as much as a copy, and opens as none.
+func removeParts(path string) {
+	left, _ := filepath.Glob(globLiteral.Replace(path) + ".before-*.part*") // "part-journal" too
+	for _, name := range left {
+		if st, err := os.Lstat(name); err == nil && time.Since(st.ModTime()) > partKept {
+			os.Remove(name)
+		}
+	}
+}
+
+// globLiteral makes a pattern of filepath.Match of a text that stands for itself.
+var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`, `\`, `\\`)
 
 // dbObject is a table, an index, a trigger or a view.
 type dbObject struct{ kind, name, table, text string }

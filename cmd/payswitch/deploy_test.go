@@ -188,6 +188,11 @@ func TestPackagingIsWhole(t *testing.T) {
 	for _, same := range []string{"envFrom", "securityContext", "name"} {
 		require.Equal(t, nodes[same], migrates[same], same)
 	}
+	for _, name := range []string{"deploy/kubernetes.yaml", "deploy/kubernetes-postgres.yaml"} {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Contains(t, string(b), "kubernetes.io/metadata.name: monitoring", "Kubernetes gives each namespace this label, and no label called name")
+	}
 	b, err := os.ReadFile("deploy/Dockerfile")
 	require.NoError(t, err)
 	require.Regexp(t, `(?m)^USER 65532:65532$`, string(b))

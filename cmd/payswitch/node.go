@@ -106,6 +106,9 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		return fmt.Errorf("engine.node: %w", err)
 	}
 	n.name = name
+	if err := noticeClock(ctx, n.db, n.log); err != nil {
+		return err
+	}
 	if n.vault, err = openVault(ctx, n.db, c, n.component("vault")); err != nil {
 		return err
 	}
