@@ -139,36 +139,8 @@ func New(d Deps, o Options) (*Engine, error) {
 	if d.Store == nil || d.Connectors == nil || d.Vault == nil || d.Presenter == nil {
 		return nil, errors.New("engine: Deps needs Store, Connectors, Vault and Presenter")
 	}
-	if d.Logger == nil {
-		d.Logger = slog.New(slog.DiscardHandler)
-	}
-	if d.Clock == nil {
-		d.Clock = time.Now
-	}
-	if d.Metrics == nil {
-		d.Metrics = port.NoMetrics{}
-	}
-	if o.Node == "" {
-		o.Node = ids.New("node_")
-	}
-	if o.KeyEnvironment == "" {
-		o.KeyEnvironment = "dev"
-	}
-	setDefault(&o.LeaseTime, 60*time.Second)
-	setDefault(&o.LockWait, 180*time.Second)
-	setDefault(&o.ResolveEvery, 5*time.Second)
-	setDefault(&o.ConfigEvery, account.WatchEvery)
-	setDefault(&o.SettleTimeout, 10*time.Second)
-	setDefault(&o.AuthenticatorTime, 15*time.Second)
-	setDefault(&o.PayerWait, 2*time.Minute)
-	setDefault(&o.ResolvePause, 24*time.Hour)
-	setDefault(&o.JournalKeep, 30*24*time.Hour)
-	setDefault(&o.WebhookTime, 30*time.Second)
-	setDefault(&o.WebhookPoll, time.Second)
-	if len(o.WebhookRetries) == 0 {
-		o.WebhookRetries = webhook.Retries
-	}
-	o.WebhookConcurrency, o.WebhookEndpoints = cmp.Or(o.WebhookConcurrency, 256), cmp.Or(o.WebhookEndpoints, 16)
+	d.setDefaults()
+	o.setDefaults()
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
@@ -224,6 +196,42 @@ func New(d Deps, o Options) (*Engine, error) {
 		return e, e.releaseLeases(context.Background())
 	}
 	return e, nil
+}
+
+func (d *Deps) setDefaults() {
+	if d.Logger == nil {
+		d.Logger = slog.New(slog.DiscardHandler)
+	}
+	if d.Clock == nil {
+		d.Clock = time.Now
+	}
+	if d.Metrics == nil {
+		d.Metrics = port.NoMetrics{}
+	}
+}
+
+func (o *Options) setDefaults() {
+	if o.Node == "" {
+		o.Node = ids.New("node_")
+	}
+	if o.KeyEnvironment == "" {
+		o.KeyEnvironment = "dev"
+	}
+	setDefault(&o.LeaseTime, 60*time.Second)
+	setDefault(&o.LockWait, 180*time.Second)
+	setDefault(&o.ResolveEvery, 5*time.Second)
+	setDefault(&o.ConfigEvery, account.WatchEvery)
+	setDefault(&o.SettleTimeout, 10*time.Second)
+	setDefault(&o.AuthenticatorTime, 15*time.Second)
+	setDefault(&o.PayerWait, 2*time.Minute)
+	setDefault(&o.ResolvePause, 24*time.Hour)
+	setDefault(&o.JournalKeep, 30*24*time.Hour)
+	setDefault(&o.WebhookTime, 30*time.Second)
+	setDefault(&o.WebhookPoll, time.Second)
+	if len(o.WebhookRetries) == 0 {
+		o.WebhookRetries = webhook.Retries
+	}
+	o.WebhookConcurrency, o.WebhookEndpoints = cmp.Or(o.WebhookConcurrency, 256), cmp.Or(o.WebhookEndpoints, 16)
 }
 
 // releaseLeases ends what an earlier process of this node's name has left, so that Run takes it over at once.

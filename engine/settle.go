@@ -187,21 +187,8 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
-	voids, err := e.cancelAfter(w, &b, c, now)
+	cancels, err := e.addFollowing(w, &b, c, now)
 	if err != nil {
-		return nil, err
-	}
-	if b.Release {
-		if b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now, e.perform); err != nil {
-			return nil, err
-		}
-	}
-	if b.VoidLess {
-		if b.Attempt.Details.LateVoid, err = e.changes.AddVoid(c, w, b.Attempt.Authorized, "the void of funds that are too little", now, e.perform); err != nil {
-			return nil, err
-		}
-	}
-	if err := e.addReplacement(w, &b, c, now); err != nil {
 		return nil, err
 	}
 	if err := e.saveSettled(ctx, w, &b, c, now); err != nil {
@@ -209,20 +196,45 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	}
 	c.Exemption, c.Guard = change.CountExemption(&b), change.CountGuard(b.Attempt, now)
 	e.CountSchemeDecline(ctx, declined, b.Attempt, c, now)
-	if voids {
+	if cancels {
 		return c, nil // the end of the void is announced
 	}
+	return e.announceSettled(ctx, w, &b, c, taken, declined.NoRetry(), now)
+}
+
+// addFollowing adds the operations that a verdict leads to. It voids the funds of a cancelled payment, and funds that are too little. It releases the
+// rest of a partial capture, and replaces an operation that did not happen. cancels is true if the payment is being cancelled.
+func (e *Engine) addFollowing(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) (cancels bool, err error) {
+	if cancels, err = e.cancelAfter(w, b, c, now); err != nil {
+		return false, err
+	}
+	if b.Release {
+		if b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now, e.perform); err != nil {
+			return false, err
+		}
+	}
+	if b.VoidLess {
+		if b.Attempt.Details.LateVoid, err = e.changes.AddVoid(c, w, b.Attempt.Authorized, "the void of funds that are too little", now, e.perform); err != nil {
+			return false, err
+		}
+	}
+	return cancels, e.addReplacement(w, b, c, now)
+}
+
+// announceSettled ends the change of a settlement with the next step of the payment, or with the merchant's event. taken is an earlier attempt whose money was
+// taken, nil for none. noRetry says that the scheme forbids another try of the card.
+func (e *Engine) announceSettled(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, taken *payment.Attempt, noRetry bool, now time.Time) (_ *change.Change, err error) {
 	if c.NextAttempt, err = b.BookEarlierCharge(taken, now); err != nil {
 		return nil, fault.Internal(err, "book the money of an earlier attempt")
 	} else if c.NextAttempt != nil {
 		c.Effects = append(c.Effects, func(context.Context) error { w.Attempt = c.NextAttempt; return nil })
 		return e.changes.Announce(ctx, w, c, now)
 	}
-	if err := e.supersedeWaiting(ctx, &b, c); err != nil {
+	if err := e.supersedeWaiting(ctx, b, c); err != nil {
 		return nil, err
 	}
-	if !declined.NoRetry() {
-		if goesOn, err := e.StepUpAfter(ctx, w, &b, c, now); goesOn || err != nil {
+	if !noRetry {
+		if goesOn, err := e.StepUpAfter(ctx, w, b, c, now); goesOn || err != nil {
 			return c, err
 		}
 	}

@@ -71,12 +71,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	customer := v.Customer()
 
 	w.open().str("payment_id", p.ID).str("merchant_id", p.MerchantID).str("status", string(p.Status))
-	w.int("amount", p.Amount).int("net_amount", p.NetAmount).number("shipping_cost", d.ShippingCost).int("amount_capturable", p.Capturable)
-	if !listed && (p.Received > 0 || p.Status == payment.Succeeded) {
-		w.int("amount_received", p.Received)
-	} else {
-		w.null("amount_received")
-	}
+	writeAmounts(w, p, listed)
 	w.str("processor_merchant_id", p.MerchantID).null("initiator").text("sdk_authorization", v.SDKAuthorization)
 	w.text("connector", a.Connector)
 	writeStateMetadata(w, p, a)
@@ -85,24 +80,8 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	w.text("connector_customer_id", storedCredential(a).CustomerID).str("currency", string(p.Currency))
 	writeCustomer(w, p.CustomerID, &customer)
 	w.text("description", d.Description)
-	writeRefunds(w, v.Refunds)
-	writeDisputes(w, v.Disputes)
-	if v.ShowAttempts {
-		writeAttempts(w, v)
-	}
-	if v.Routed != nil {
-		listOfAnswers(w.key("routing"), v.Routed, writeRouted)
-	}
-	if v.ShowCaptures && len(a.Details.Captures) > 0 {
-		writeCaptures(w, p, a)
-	}
-	w.text("mandate_id", d.MandateID)
-	writeMandateData(w, d.Mandate, private.Acceptance)
-	w.text("setup_future_usage", string(d.SetupFutureUsage)).flag("off_session", d.OffSession)
-	w.null("capture_on").text("capture_method", string(d.CaptureMethod))
-	w.text("payment_method", a.Details.PaymentMethod)
-	writeMethodData(w, private, a)
-	w.text("payment_token", orElse(d.Token, a.Details.Token))
+	writeParts(w, v, a)
+	writeCharged(w, d, private, a)
 	writeContact(w, "shipping", private.Shipping)
 	writeContact(w, "billing", private.Billing)
 	w.raw("order_details", d.Echo["order_details"])
@@ -118,15 +97,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	} else {
 		writeNextAction(w, v)
 	}
-	w.text("cancellation_reason", d.CancellationReason)
-	writeError(w, a.Details.Error, listed)
-	w.raw("payment_experience", d.Echo["payment_experience"]).text("payment_method_type", a.Details.PaymentMethodType)
-	w.null("connector_label").raw("business_country", d.Echo["business_country"]).raw("business_label", d.Echo["business_label"])
-	w.null("business_sub_label").raw("allowed_payment_method_types", d.Echo["allowed_payment_method_types"])
-	writeRetryAllowed(w, v)
-	w.text("connector_transaction_id", a.TransactionID).null("frm_message").raw("metadata", d.Metadata)
-	w.raw("connector_metadata", d.Echo["connector_metadata"]).null("connector_response_metadata")
-	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
+	writeEnd(w, v, a, listed)
 	writeLinkOf(w, v, listed)
 	w.str("profile_id", p.ProfileID).raw("surcharge_details", d.Echo["surcharge_details"])
 	w.int("attempt_count", int64(max(p.AttemptCount, 1))).text("merchant_decision", d.MerchantDecision).text("merchant_connector_id", a.AccountID)
@@ -145,13 +116,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	writeMethodStatus(w, method)
 	w.time("updated", p.ModifiedAt).raw("split_payments", d.Echo["split_payments"]).raw("frm_metadata", d.Echo["frm_metadata"])
 	writeExtension(w, p, a)
-	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
-	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)
-	w.raw("force_3ds_challenge", d.Echo["force_3ds_challenge"]).null("force_3ds_challenge_trigger")
-	writeIssuerError(w, a.Details.Error)
-	w.flag("is_iframe_redirection_enabled", redirectsInFrame(v)).null("whole_connector_response")
-	w.flag("enable_partial_authorization", d.Partial).flag("enable_overcapture", d.Overcapture).flag("is_overcapture_enabled", payment.OvercaptureAllowed(p, a))
-	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
+	writeScheme(w, p, a, redirectsInFrame(v))
 	w.raw("billing_descriptor", d.Echo["billing_descriptor"])
 	w.null("tokenization")
 	writePartner(w, d.Partner)
@@ -163,6 +128,69 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	writeInstallment(w, d.Installment)
 	w.null("sender_payment_instrument_id")
 	w.close()
+}
+
+// writeAmounts writes the amounts of a payment.
+func writeAmounts(w *writer, p *payment.Payment, listed bool) {
+	d := &p.Details
+	w.int("amount", p.Amount).int("net_amount", p.NetAmount).number("shipping_cost", d.ShippingCost).int("amount_capturable", p.Capturable)
+	if !listed && (p.Received > 0 || p.Status == payment.Succeeded) {
+		w.int("amount_received", p.Received)
+	} else {
+		w.null("amount_received")
+	}
+}
+
+// writeParts writes the refunds and disputes, and the parts that the request asked for.
+func writeParts(w *writer, v *change.View, a *payment.Attempt) {
+	writeRefunds(w, v.Refunds)
+	writeDisputes(w, v.Disputes)
+	if v.ShowAttempts {
+		writeAttempts(w, v)
+	}
+	if v.Routed != nil {
+		listOfAnswers(w.key("routing"), v.Routed, writeRouted)
+	}
+	if v.ShowCaptures && len(a.Details.Captures) > 0 {
+		writeCaptures(w, v.Payment, a)
+	}
+}
+
+// writeCharged writes the instrument that is charged, and how.
+func writeCharged(w *writer, d *payment.Details, private *payment.Private, a *payment.Attempt) {
+	w.text("mandate_id", d.MandateID)
+	writeMandateData(w, d.Mandate, private.Acceptance)
+	w.text("setup_future_usage", string(d.SetupFutureUsage)).flag("off_session", d.OffSession)
+	w.null("capture_on").text("capture_method", string(d.CaptureMethod))
+	w.text("payment_method", a.Details.PaymentMethod)
+	writeMethodData(w, private, a)
+	w.text("payment_token", orElse(d.Token, a.Details.Token))
+}
+
+// writeEnd writes how the payment ended, and the processor's references.
+func writeEnd(w *writer, v *change.View, a *payment.Attempt, listed bool) {
+	d := &v.Payment.Details
+	w.text("cancellation_reason", d.CancellationReason)
+	writeError(w, a.Details.Error, listed)
+	w.raw("payment_experience", d.Echo["payment_experience"]).text("payment_method_type", a.Details.PaymentMethodType)
+	w.null("connector_label").raw("business_country", d.Echo["business_country"]).raw("business_label", d.Echo["business_label"])
+	w.null("business_sub_label").raw("allowed_payment_method_types", d.Echo["allowed_payment_method_types"])
+	writeRetryAllowed(w, v)
+	w.text("connector_transaction_id", a.TransactionID).null("frm_message").raw("metadata", d.Metadata)
+	w.raw("connector_metadata", d.Echo["connector_metadata"]).null("connector_response_metadata")
+	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
+}
+
+// writeScheme writes what concerns the card's scheme and issuer: the stored credential, 3-D Secure, the issuer's error, partial and higher amounts.
+func writeScheme(w *writer, p *payment.Payment, a *payment.Attempt, inFrame bool) {
+	d := &p.Details
+	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
+	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)
+	w.raw("force_3ds_challenge", d.Echo["force_3ds_challenge"]).null("force_3ds_challenge_trigger")
+	writeIssuerError(w, a.Details.Error)
+	w.flag("is_iframe_redirection_enabled", inFrame).null("whole_connector_response")
+	w.flag("enable_partial_authorization", d.Partial).flag("enable_overcapture", d.Overcapture).flag("is_overcapture_enabled", payment.OvercaptureAllowed(p, a))
+	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
 }
 
 func storedCredential(a *payment.Attempt) sdk.StoredCredential {

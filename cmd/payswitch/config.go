@@ -254,40 +254,16 @@ func problem(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...))
 }
 
+// bad adds a problem of a key.
+func bad(all *[]error, key, format string, args ...any) {
+	*all = append(*all, problem(key, format, args...))
+}
+
 // Validate joins all errors, each with its key and a remedy. It does not demand settings that only some commands need (the master key).
 func (c Config) Validate() error {
 	var all []error
-	bad := func(key, format string, args ...any) { all = append(all, problem(key, format, args...)) }
-
-	if err := checkListen(c.Server.Listen); err != nil {
-		bad("server.listen", "%v", err)
-	}
-	if err := checkPublicURL(c.Server.PublicURL); err != nil {
-		bad("server.public_url", "%v", err)
-	}
-	between(&all, "server.request_body_limit", c.Server.RequestBodyLimit, 1<<10, 16<<20, " bytes")
-	between(&all, "server.shutdown_timeout", c.Server.ShutdownTimeout, 0, time.Hour, "")
-	if c.Server.OverloadLatency != 0 {
-		between(&all, "server.overload_latency", c.Server.OverloadLatency, 10*time.Millisecond, time.Minute, "")
-	}
-	between(&all, "server.rate_limit", c.Server.RateLimit, 0, 1_000_000, " requests per second")
-	between(&all, "server.rate_burst", c.Server.RateBurst, 0, 1_000_000, " requests")
-	for _, o := range c.Server.CORS.Origins {
-		u, err := url.Parse(o)
-		if o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host) {
-			bad("server.cors.origins", `%q is not an origin: write scheme and host alone, as https://shop.example, or "*" for all`, o)
-		}
-	}
-
-	if dsn := c.Storage.DSN.Reveal(); !slices.ContainsFunc([]string{"sqlite:", "postgres://", "postgresql://"}, func(p string) bool {
-		return strings.HasPrefix(dsn, p) && len(dsn) > len(p)
-	}) { // the error does not repeat the value, which may hold a password
-		bad("storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
-	}
-	between(&all, "storage.postgres.connections", c.Storage.Postgres.Connections, 2, 1024, "")
-	between(&all, "storage.postgres.statement_timeout", c.Storage.Postgres.StatementTimeout, time.Second, time.Minute, "")
-	between(&all, "storage.postgres.lock_timeout", c.Storage.Postgres.LockTimeout, 100*time.Millisecond, time.Minute, "")
-	between(&all, "storage.backup_max_age", c.Storage.BackupMaxAge, 0, 366*24*time.Hour, "")
+	c.Server.check(&all)
+	c.Storage.check(&all)
 	for _, s := range []keySource{c.Vault.current(), c.Vault.next()} {
 		if err := s.check(); err != nil {
 			all = append(all, err)
@@ -297,88 +273,139 @@ func (c Config) Validate() error {
 	oneOf(&all, "cards.in_text", c.Cards.InText, string(router.RefuseCards), string(router.MaskCards))
 	oneOf(&all, "keys.environment", c.Keys.Environment, "dev", "integ", "snd", "prd")
 	if !c.testing() {
-		if c.demoKey() {
-			bad("vault.master_key", "%s", isDemoKey)
-		}
-		if len(c.Plugins.Simulate) > 0 {
-			bad("plugins.simulate", "simulated connectors take no money, and keys.environment is prd: leave it empty")
-		}
-		if c.Plugins.AllowLoopback {
-			bad("plugins.allow_loopback_http", "is for development, and keys.environment is prd: set it to false")
-		}
+		c.checkProduction(&all)
 	}
-
 	for _, text := range c.Plugins.TrustedKeys {
 		if _, err := plugins.ParsePublicKey(text); err != nil {
-			bad("plugins.trusted_keys", "%q is not a minisign public key: it is the line of a .pub file that begins with RW", text)
+			bad(&all, "plugins.trusted_keys", "%q is not a minisign public key: it is the line of a .pub file that begins with RW", text)
 		}
 	}
 	between(&all, "simulator.time_scale", c.Simulator.TimeScale, 1, 1000, "")
 	if o := c.Simulator.OtherCards; len(o) != 4 || strings.Trim(o, "0123456789") != "" {
-		bad("simulator.other_cards", "%q are not the four digits V, M, A and C: write 0000 for cards that need no challenge", o)
+		bad(&all, "simulator.other_cards", "%q are not the four digits V, M, A and C: write 0000 for cards that need no challenge", o)
 	}
-
-	if c.Plugins.SignedOnly && len(c.Plugins.TrustedKeys) == 0 {
-		bad("plugins.signed_only", "refuses every adapter while plugins.trusted_keys is empty: add the keys whose bundles you install")
-	}
-	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
-	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
-	between(&all, "plugins.account_concurrency", c.Plugins.AccountConcurrency, 0, 65536, "")
-	between(&all, "plugins.account_wait", c.Plugins.AccountWait, 100*time.Millisecond, time.Minute, "")
-	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")
-	between(&all, "plugins.step_fuel", c.Plugins.StepFuel, 1_000_000, 1_000_000_000, "")
-	between(&all, "plugins.instances", c.Plugins.Instances, 0, 1024, "")
-
-	between(&all, "engine.lease_time", c.Engine.LeaseTime, 5*time.Second, time.Hour, "")
-	if c.Engine.LeaseTime <= c.Plugins.SendTimeout {
-		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): otherwise another node resolves an operation that still waits for its answer",
-			c.Engine.LeaseTime, c.Plugins.SendTimeout)
-	}
-	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
-	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
-	between(&all, "engine.payer_wait", c.Engine.PayerWait, time.Second, time.Hour, "")
-	between(&all, "engine.resolve_pause", c.Engine.ResolvePause, time.Second, 24*time.Hour, "")
-	between(&all, "engine.authenticator_time", c.Engine.AuthenticatorTime, time.Second, 30*time.Second, "")
-	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
-
-	between(&all, "webhooks.timeout", c.Webhooks.Timeout, time.Second, time.Minute, "")
-	if _, err := durations(c.Webhooks.Retries); err != nil {
-		bad("webhooks.retries", "%v", err)
-	}
-	between(&all, "webhooks.concurrency", c.Webhooks.Concurrency, 8, 4096, "")
-	between(&all, "webhooks.endpoints", c.Webhooks.Endpoints, 1, 100, "")
-	between(&all, "webhooks.keep", c.Webhooks.Keep, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
-	between(&all, "webhooks.keep_undelivered", c.Webhooks.KeepUndelivered, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
-	between(&all, "webhooks.keep_attempts", c.Webhooks.KeepAttempts, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
-
+	c.Plugins.check(&all)
+	c.Engine.check(&all, c.Plugins.SendTimeout)
+	c.Webhooks.check(&all)
 	between(&all, "journal.keep", c.Journal.Keep, 0, 10*366*24*time.Hour, "")
 
 	oneOf(&all, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(&all, "log.format", c.Log.Format, "json", "text")
 	between(&all, "log.requests_limit", c.Log.RequestsLimit, 1<<20, 1<<40, "")
-	if c.Dashboard.Listen != "" {
-		if err := checkListen(c.Dashboard.Listen); err != nil {
-			bad("dashboard.listen", "%v", err)
-		} else if c.Dashboard.Listen == c.Server.Listen && !strings.HasSuffix(c.Dashboard.Listen, ":0") {
-			bad("dashboard.listen", `is server.listen too, and the dashboard needs an address of its own: choose another port, or "" for no dashboard`)
-		}
-	}
-	if err := checkDashboardURL(c.Dashboard.PublicURL); err != nil {
-		bad("dashboard.public_url", "%v", err)
-	}
-	oneOf(&all, "dashboard.first_run", c.Dashboard.FirstRun, "loopback", "anywhere")
-	if c.Metrics.Listen != "" {
-		if err := checkListen(c.Metrics.Listen); err != nil {
-			bad("metrics.listen", "%v", err)
-		} else if c.Metrics.Listen == c.Server.Listen && !strings.HasSuffix(c.Metrics.Listen, ":0") {
-			bad("metrics.listen", `is server.listen too: leave it "" to serve /metrics there`)
-		}
-	}
+	c.checkOperatorsAddresses(&all)
 	if u, err := url.Parse(c.Tracing.Endpoint); c.Tracing.Endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil) {
-		bad("tracing.endpoint", "must be the URL of a collector, as https://collector.example:4318/v1/traces; a secret goes into tracing.token")
+		bad(&all, "tracing.endpoint", "must be the URL of a collector, as https://collector.example:4318/v1/traces; a secret goes into tracing.token")
 	}
 	between(&all, "tracing.sample", c.Tracing.Sample, 0, 100, " per cent")
 	return errors.Join(all...)
+}
+
+func (c ServerConfig) check(all *[]error) {
+	if err := checkListen(c.Listen); err != nil {
+		bad(all, "server.listen", "%v", err)
+	}
+	if err := checkPublicURL(c.PublicURL); err != nil {
+		bad(all, "server.public_url", "%v", err)
+	}
+	between(all, "server.request_body_limit", c.RequestBodyLimit, 1<<10, 16<<20, " bytes")
+	between(all, "server.shutdown_timeout", c.ShutdownTimeout, 0, time.Hour, "")
+	if c.OverloadLatency != 0 {
+		between(all, "server.overload_latency", c.OverloadLatency, 10*time.Millisecond, time.Minute, "")
+	}
+	between(all, "server.rate_limit", c.RateLimit, 0, 1_000_000, " requests per second")
+	between(all, "server.rate_burst", c.RateBurst, 0, 1_000_000, " requests")
+	for _, o := range c.CORS.Origins {
+		u, err := url.Parse(o)
+		if o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host) {
+			bad(all, "server.cors.origins", `%q is not an origin: write scheme and host alone, as https://shop.example, or "*" for all`, o)
+		}
+	}
+}
+
+func (c StorageConfig) check(all *[]error) {
+	if dsn := c.DSN.Reveal(); !slices.ContainsFunc([]string{"sqlite:", "postgres://", "postgresql://"}, func(p string) bool {
+		return strings.HasPrefix(dsn, p) && len(dsn) > len(p)
+	}) { // the error does not repeat the value, which may hold a password
+		bad(all, "storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
+	}
+	between(all, "storage.postgres.connections", c.Postgres.Connections, 2, 1024, "")
+	between(all, "storage.postgres.statement_timeout", c.Postgres.StatementTimeout, time.Second, time.Minute, "")
+	between(all, "storage.postgres.lock_timeout", c.Postgres.LockTimeout, 100*time.Millisecond, time.Minute, "")
+	between(all, "storage.backup_max_age", c.BackupMaxAge, 0, 366*24*time.Hour, "")
+}
+
+// checkProduction refuses what takes no money, or what is for development.
+func (c Config) checkProduction(all *[]error) {
+	if c.demoKey() {
+		bad(all, "vault.master_key", "%s", isDemoKey)
+	}
+	if len(c.Plugins.Simulate) > 0 {
+		bad(all, "plugins.simulate", "simulated connectors take no money, and keys.environment is prd: leave it empty")
+	}
+	if c.Plugins.AllowLoopback {
+		bad(all, "plugins.allow_loopback_http", "is for development, and keys.environment is prd: set it to false")
+	}
+}
+
+func (c PluginsConfig) check(all *[]error) {
+	if c.SignedOnly && len(c.TrustedKeys) == 0 {
+		bad(all, "plugins.signed_only", "refuses every adapter while plugins.trusted_keys is empty: add the keys whose bundles you install")
+	}
+	between(all, "plugins.send_timeout", c.SendTimeout, time.Second, time.Minute, "")
+	between(all, "plugins.response_limit", c.ResponseLimit, 1<<10, 1<<20, " bytes")
+	between(all, "plugins.account_concurrency", c.AccountConcurrency, 0, 65536, "")
+	between(all, "plugins.account_wait", c.AccountWait, 100*time.Millisecond, time.Minute, "")
+	between(all, "plugins.memory_limit", c.MemoryLimit, 16<<20, 1<<30, " bytes")
+	between(all, "plugins.step_fuel", c.StepFuel, 1_000_000, 1_000_000_000, "")
+	between(all, "plugins.instances", c.Instances, 0, 1024, "")
+}
+
+func (c EngineConfig) check(all *[]error, sendTimeout time.Duration) {
+	between(all, "engine.lease_time", c.LeaseTime, 5*time.Second, time.Hour, "")
+	if c.LeaseTime <= sendTimeout {
+		bad(all, "engine.lease_time", "%v must be longer than plugins.send_timeout (%v): otherwise another node resolves an operation that still waits for its answer",
+			c.LeaseTime, sendTimeout)
+	}
+	between(all, "engine.lock_wait", c.LockWait, 0, time.Hour, "")
+	between(all, "engine.resolve_every", c.ResolveEvery, 100*time.Millisecond, time.Hour, "")
+	between(all, "engine.payer_wait", c.PayerWait, time.Second, time.Hour, "")
+	between(all, "engine.resolve_pause", c.ResolvePause, time.Second, 24*time.Hour, "")
+	between(all, "engine.authenticator_time", c.AuthenticatorTime, time.Second, 30*time.Second, "")
+	between(all, "engine.settle_timeout", c.SettleTimeout, time.Second, 5*time.Minute, "")
+}
+
+func (c WebhooksConfig) check(all *[]error) {
+	between(all, "webhooks.timeout", c.Timeout, time.Second, time.Minute, "")
+	if _, err := durations(c.Retries); err != nil {
+		bad(all, "webhooks.retries", "%v", err)
+	}
+	between(all, "webhooks.concurrency", c.Concurrency, 8, 4096, "")
+	between(all, "webhooks.endpoints", c.Endpoints, 1, 100, "")
+	between(all, "webhooks.keep", c.Keep, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
+	between(all, "webhooks.keep_undelivered", c.KeepUndelivered, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
+	between(all, "webhooks.keep_attempts", c.KeepAttempts, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
+}
+
+// checkOperatorsAddresses checks the addresses of the dashboard and of the metrics, which must differ from the API's.
+func (c Config) checkOperatorsAddresses(all *[]error) {
+	if c.Dashboard.Listen != "" {
+		if err := checkListen(c.Dashboard.Listen); err != nil {
+			bad(all, "dashboard.listen", "%v", err)
+		} else if c.Dashboard.Listen == c.Server.Listen && !strings.HasSuffix(c.Dashboard.Listen, ":0") {
+			bad(all, "dashboard.listen", `is server.listen too, and the dashboard needs an address of its own: choose another port, or "" for no dashboard`)
+		}
+	}
+	if err := checkDashboardURL(c.Dashboard.PublicURL); err != nil {
+		bad(all, "dashboard.public_url", "%v", err)
+	}
+	oneOf(all, "dashboard.first_run", c.Dashboard.FirstRun, "loopback", "anywhere")
+	if c.Metrics.Listen != "" {
+		if err := checkListen(c.Metrics.Listen); err != nil {
+			bad(all, "metrics.listen", "%v", err)
+		} else if c.Metrics.Listen == c.Server.Listen && !strings.HasSuffix(c.Metrics.Listen, ":0") {
+			bad(all, "metrics.listen", `is server.listen too: leave it "" to serve /metrics there`)
+		}
+	}
 }
 
 // testing reports whether this is not a production installation: it serves test-only card numbers and the simulator's pages.

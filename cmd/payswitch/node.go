@@ -85,12 +85,8 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if n.listener, err = listen(ctx, "server.listen", c.Server.Listen); err != nil {
 		return err
 	}
-	if c.Metrics.Enabled && c.Metrics.Listen != "" {
-		if n.metricsListener, err = listen(ctx, "metrics.listen", c.Metrics.Listen); err != nil {
-			return err
-		}
-		n.metricsServer = &http.Server{Handler: n.metrics.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-			WriteTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(n.log.Handler(), slog.LevelDebug)}
+	if err := n.openMetrics(ctx); err != nil {
+		return err
 	}
 	if n.db, err = storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{
 		Logger:   n.component("storage"),
@@ -115,11 +111,51 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err := n.openBank(); err != nil {
 		return err
 	}
-	bins, err := readBINTable(c.Cards.BINTable)
+	if err := n.openHost(ctx); err != nil {
+		return err
+	}
+	tables, err := readOfferTables(c.Cards.OfferTables)
 	if err != nil {
 		return err
 	}
-	if err := n.openHost(ctx); err != nil {
+	n.tracing = openTracing(c, n.log)
+	if c.Server.OverloadLatency > 0 {
+		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
+	}
+	if err := n.openEngine(name, sole, tables); err != nil {
+		return err
+	}
+	if err := n.afterRestore(ctx); err != nil {
+		return err
+	}
+	n.connectors = n.usedConnectors(ctx)
+	n.preparing.Store(len(n.connectors) > 0)
+	n.bundles = newBundles(c, n.db, n.host)
+	if err := n.openServer(tables); err != nil {
+		return err
+	}
+	return n.openDashboard(ctx)
+}
+
+// openMetrics listens for the requests of the metrics' collector, where the metrics have an address of their own.
+func (n *node) openMetrics(ctx context.Context) (err error) {
+	c := n.config
+	if !c.Metrics.Enabled || c.Metrics.Listen == "" {
+		return nil
+	}
+	if n.metricsListener, err = listen(ctx, "metrics.listen", c.Metrics.Listen); err != nil {
+		return err
+	}
+	n.metricsServer = &http.Server{Handler: n.metrics.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(n.log.Handler(), slog.LevelDebug)}
+	return nil
+}
+
+// openEngine makes the engine and the sender of its events. name is the node's name; with sole no other living process has it.
+func (n *node) openEngine(name string, sole bool, tables []byte) error {
+	c := n.config
+	bins, err := readBINTable(c.Cards.BINTable)
+	if err != nil {
 		return err
 	}
 	n.webhooks = plugins.NewWebhooks(plugins.WebhookOptions{AllowPrivate: c.Webhooks.AllowPrivate, Timeout: c.Webhooks.Timeout})
@@ -127,26 +163,11 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return problem("webhooks.retries", "%v", err)
 	}
-	tables, err := readOfferTables(c.Cards.OfferTables)
-	if err != nil {
-		return err
-	}
 	limits, err := router.Limits(tables)
 	if err != nil {
 		return problem("cards.offer_tables", "%v", err)
 	}
-	n.tracing = openTracing(c, n.log)
-	var logRequest func(router.LoggedRequest)
-	if c.Log.Requests != "" {
-		n.book.remember(c.Log.Requests)
-		n.requests = openRequestLog(c.Log.Requests, c.Log.RequestsLimit, requestLogFiles, n.component("request log"))
-		logRequest = n.requests.add
-		n.metrics.lines.Store(n.requests)
-	}
-	if c.Server.OverloadLatency > 0 {
-		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
-	}
-	if n.engine, err = engine.New(engine.Deps{
+	n.engine, err = engine.New(engine.Deps{
 		Store:      n.tracing.store(measured{n.db, n.admission}),
 		Connectors: n.tracing.connectors(n.host),
 		Vault:      n.vault,
@@ -179,15 +200,20 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		SDKOrigins: c.Server.CORS.Origins, // a page that may call the API may also receive the result
 		BINTable:   bins,
 		Limits:     limits,
-	}); err != nil {
-		return err
+	})
+	return err
+}
+
+// openServer makes the API's server.
+func (n *node) openServer(tables []byte) error {
+	c := n.config
+	var logRequest func(router.LoggedRequest)
+	if c.Log.Requests != "" {
+		n.book.remember(c.Log.Requests)
+		n.requests = openRequestLog(c.Log.Requests, c.Log.RequestsLimit, requestLogFiles, n.component("request log"))
+		logRequest = n.requests.add
+		n.metrics.lines.Store(n.requests)
 	}
-	if err := n.afterRestore(ctx); err != nil {
-		return err
-	}
-	n.connectors = n.usedConnectors(ctx)
-	n.preparing.Store(len(n.connectors) > 0)
-	n.bundles = newBundles(c, n.db, n.host)
 	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Bundles: n.bundles, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,
 		PublicURL:            n.publicURL(),
@@ -208,9 +234,6 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		RateLimit:            router.RateLimit{PerSecond: float64(c.Server.RateLimit), Burst: c.Server.RateBurst},
 	})
 	if err != nil {
-		return err
-	}
-	if err := n.openDashboard(ctx); err != nil {
 		return err
 	}
 	n.server = surface.HTTP()

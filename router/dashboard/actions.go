@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
-	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/idempotency"
@@ -232,117 +231,6 @@ func (s *Server) curl(name, id string, minor int64) string {
 
 // cardInText refuses a text that is kept as it was typed.
 const cardInText = "This holds a card number. Leave it out: the text is kept where others read it."
-
-// errLost is what a person reads when nothing is known of the end of an action.
-const errLost = "No answer came in time. The outcome is unknown: do not repeat it with a new form. This page shows the result as soon as it is known."
-
-// perform performs the action of a sheet. The form's key makes every repeat of it the same request: a second click, a lost answer and a reload move
-// no money twice.
-func (s *Server) perform(c *call, kind sheet) (response, error) {
-	if err := c.form(); err != nil {
-		return nil, err
-	}
-	ctx := c.Context()
-	v, allowed, err := s.subject(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	key, text := c.PostForm.Get("key"), strings.TrimSpace(c.PostForm.Get("amount"))
-	a := kind.may(allowed)
-	refused := func(status int, field, problem string) response {
-		p := s.sheetOf(c, kind, v, a, key, text)
-		if p.Refused = !a.Allowed; p.Refused {
-			p.Heading, p.Words, field = p.Button, nil, ""
-		}
-		for i := range p.Fields {
-			if p.Fields[i].Name == "reason" {
-				p.Fields[i].Value = c.PostForm.Get("reason")
-			}
-			if p.Fields[i].Name == field && field != "" {
-				p.Fields[i].Problem, problem = problem, ""
-			}
-		}
-		p.Problem = problem
-		return shown{status: status, page: p}
-	}
-	if card.HoldsCard(c.PostForm.Get("reason")) {
-		return refused(http.StatusUnprocessableEntity, "reason", cardInText), nil
-	}
-	var minor int64
-	if !kind.whole {
-		m, err := amountOf(text, v.Payment.Currency)
-		if err != nil || m.Minor <= 0 {
-			return refused(http.StatusUnprocessableEntity, "amount", "Write an amount such as "+Money{1050, v.Payment.Currency}.plain()+"."), nil
-		}
-		minor = m.Minor
-	}
-	details := map[string]string{}
-	if minor > 0 {
-		details["amount"] = Money{minor, v.Payment.Currency}.String()
-	}
-	done := seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=" + kind.name)
-	begun, err := c.once(done, []string{c.URL.Path, text, c.PostForm.Get("reason")}, func(auth account.Auth) error {
-		if err := c.withinLimit(kind, v, a, minor); err != nil { // compared here, so that a repeat of the form does not count as a second amount
-			return err
-		}
-		return c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
-			return kind.do(s, c, ctx, auth, v, minor, c.bound(v))
-		})
-	})
-	if errors.Is(err, request.ErrAboveMost) { // another action on the payment has ended since the page was read
-		if v, allowed, err = s.subject(ctx, c); err != nil {
-			return nil, err
-		}
-		a = kind.may(allowed)
-		if err = c.withinLimit(kind, v, a, minor); err == nil {
-			err = errOverLimit // the earlier request has failed since: a new form tries again
-		}
-	}
-	var known *fault.Error
-	switch {
-	case errors.Is(err, errOverLimit):
-		key = rand.Text() // nothing was done, so that another amount is a new request
-		return refused(http.StatusForbidden, either(minor > 0, "amount", ""), overLimit(v, kind)), nil
-	case errors.As(err, new(*needsStepUp)):
-		return nil, err
-	case err == nil:
-		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
-		return done, nil
-	case !begun && errors.As(err, &known) && known.Code == "IR_38":
-		a.Allowed = false // this form keeps the key of the earlier request, whatever the person types into it
-		return refused(http.StatusConflict, "", "This form was sent before with something else in it, and that may be done. Look at the payment, and open a new form there."), nil
-	case !begun && errors.As(err, &known) && known.Code == "HE_00" && known.Kind != fault.KindInternal:
-		return refused(http.StatusConflict, "", "Your first click on this form has not ended yet. Wait a moment, and look at the payment."), nil
-	case !begun:
-		return nil, err
-	case ctx.Err() != nil || !errors.As(err, &known) || known.Kind == fault.KindInternal:
-		s.Logger.ErrorContext(ctx, "an action on a payment has no known end", "action", kind.name, "payment_id", v.Payment.ID, "error", err)
-		return refused(http.StatusBadGateway, "", errLost), nil
-	}
-	if known.Kind != fault.KindUnavailable { // the engine has refused it for good
-		key = rand.Text()
-	}
-	field, problem := "", known.Message
-	if known.Reason != "" {
-		problem += " (" + known.Reason + ")"
-	}
-	if strings.HasPrefix(known.Param, "amount") {
-		field = "amount"
-		if v, allowed, err = s.subject(ctx, c); err != nil {
-			return nil, err
-		}
-		switch a = kind.may(allowed); { // the engine's words count in minor units
-		case !a.Allowed:
-			problem = either(a.Why != "", a.Why, problem)
-		case kind.total && minor <= v.Payment.NetAmount:
-			problem = "This is not more than the " + Money{v.Payment.NetAmount, v.Payment.Currency}.String() + " that are held now."
-		case minor > a.Most:
-			can := map[string]string{"refund": "given back", "capture": "captured", "raise": "held"}[kind.name]
-			problem = "This is more than the " + Money{a.Most, v.Payment.Currency}.String() + " that can be " + can + "."
-		}
-	}
-	return refused(http.StatusUnprocessableEntity, field, problem), nil
-}
 
 // errOverLimit is the error for an amount above the limit of the person's role.
 var errOverLimit = errors.New("the amount is above the limit of the role")

@@ -99,6 +99,19 @@ const nodeGone = 3 * time.Minute
 
 func (c *call) systemOf(st SystemState) *document {
 	d := &document{Heading: "System", Lead: "How this node and its database are. The same figures are at /metrics, and payswitch doctor makes the same checks."}
+	d.addFindings(st)
+	c.addNodes(d, st)
+	d.addDatabase(st)
+	d.addWork(st)
+	d.addProcessors(st)
+	if len(st.Checked) > 0 {
+		d.add(Block{Bare: true, Folds: []Fold{{"Checks that found nothing", strings.Join(st.Checked, "\n")}}})
+	}
+	return d
+}
+
+// addFindings shows what needs a person, or that nothing does.
+func (d *document) addFindings(st SystemState) {
 	for _, f := range st.Findings {
 		d.add(Block{Tone: "bad", Heading: capital(f.What), Text: []string{"Remedy: " + f.Remedy}})
 	}
@@ -116,6 +129,10 @@ func (c *call) systemOf(st SystemState) *document {
 	if len(st.Findings) == 0 && !waits {
 		d.add(Block{Tone: "good", Text: []string{"Nothing needs you: the checks found nothing."}})
 	}
+}
+
+// addNodes shows this node, and the nodes of the installation.
+func (c *call) addNodes(d *document, st SystemState) {
 	started := c.time(st.Started)
 	d.add(Block{Heading: "This node", Facts: []Named{fact("Name", Cell{Text: either(st.Node != "", st.Node, "not named")}), fact("Version", Cell{Text: st.Version, Note: "revision " + st.Revision}),
 		fact("Built with", Cell{Text: st.Program}), fact("Started", Cell{Time: &started})}})
@@ -130,6 +147,10 @@ func (c *call) systemOf(st SystemState) *document {
 		}
 		d.add(Block{Bare: true, Heading: "Nodes", Table: t})
 	}
+}
+
+// addDatabase shows the sizes of the database, and how long it commits.
+func (d *document) addDatabase(st SystemState) {
 	db := Block{Heading: "Database", Facts: []Named{fact("Address", Cell{Text: st.Database.Address})}}
 	for _, f := range []struct {
 		name string
@@ -141,6 +162,10 @@ func (c *call) systemOf(st SystemState) *document {
 	}
 	db.Facts = append(db.Facts, fact("One commit", Cell{Text: either(st.Database.Commit != "", st.Database.Commit+" on average, with "+st.Database.Batch+" transactions", "none since the start")}))
 	d.add(db)
+}
+
+// addWork shows the queues and the background loops.
+func (d *document) addWork(st SystemState) {
 	queues := &Table{Caption: "Work that waits", Columns: columns("Queue", "Waiting", "Oldest")}
 	queues.Columns[1].Class = "num"
 	for _, q := range st.Queues {
@@ -160,6 +185,10 @@ func (c *call) systemOf(st SystemState) *document {
 		loops.Rows = append(loops.Rows, Row{Cells: []Cell{{Text: l.Name}, {Chip: &state}, {Text: shortly(l.Late)}}})
 	}
 	d.add(Block{Bare: true, Heading: "Background work", Table: loops})
+}
+
+// addProcessors shows the adapters' requests.
+func (d *document) addProcessors(st SystemState) {
 	processors := Block{Bare: true, Heading: "Processors since the start"}
 	if len(st.Processors) == 0 {
 		processors.Text = []string{"No adapter has called its processor yet."}
@@ -173,10 +202,6 @@ func (c *call) systemOf(st SystemState) *document {
 		processors.Table = t
 	}
 	d.add(processors)
-	if len(st.Checked) > 0 {
-		d.add(Block{Bare: true, Folds: []Fold{{"Checks that found nothing", strings.Join(st.Checked, "\n")}}})
-	}
-	return d
 }
 
 // capital begins a sentence with a capital letter. The name of a setting, such as vault.master_key, stays as it is written.

@@ -124,6 +124,19 @@ func Render(d *Data) (*Page, error) {
 	if v.Style, err = style(c, background); err != nil {
 		return nil, err
 	}
+	v.seller()
+	v.words()
+	v.Code = template.HTML(d.QR) // drawn by QR from modules alone
+	var out bytes.Buffer
+	if err := page.Execute(&out, v); err != nil {
+		return nil, err
+	}
+	return &Page{HTML: out.Bytes(), Policy: v.policy(sources)}, nil
+}
+
+// seller fills the name of the shop, and its first letter.
+func (v *view) seller() {
+	c, d := v.Config, v.Data
 	v.Seller = capitalized(c.SellerName)
 	if v.Seller == "" {
 		v.Seller = capitalized(d.Merchant)
@@ -132,6 +145,11 @@ func Render(d *Data) (*Page, error) {
 		v.Initial = string(r)
 		break
 	}
+}
+
+// words fills the texts of the page: the amount, the order, the button and the terms.
+func (v *view) words() {
+	c, d := v.Config, v.Data
 	v.ShowSeller = c.ShowMerchant == nil || *c.ShowMerchant
 	v.Branding = c.BrandingVisible == nil || *c.BrandingVisible
 	v.Details = !c.FormOnly || d.Kind != Form
@@ -162,11 +180,11 @@ func Render(d *Data) (*Page, error) {
 			}
 		}
 	}
-	v.Code = template.HTML(d.QR) // drawn by QR from modules alone
-	var out bytes.Buffer
-	if err := page.Execute(&out, v); err != nil {
-		return nil, err
-	}
+}
+
+// policy returns the content security policy of the page. sources are the origins of its pictures.
+func (v *view) policy(sources string) string {
+	d := v.Data
 	framers, schemes := d.Framers, "https:"
 	if framers == "" {
 		framers = "'none'"
@@ -178,16 +196,16 @@ func Render(d *Data) (*Page, error) {
 		sources = "'none'"
 	}
 	if d.Preview {
-		return &Page{HTML: out.Bytes(), Policy: "default-src 'none'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources +
-			"; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox"}, nil
+		return "default-src 'none'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources +
+			"; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox"
 	}
 	// Browsers apply form-action also to the redirects after a form, and the last of them leads to the bank or to the shop.
 	frames := ""
 	if d.Embed != nil {
 		frames = "; frame-src 'self'"
 	}
-	return &Page{HTML: out.Bytes(), Policy: "default-src 'none'; script-src 'nonce-" + v.Nonce + "'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources + frames +
-		"; form-action 'self' " + schemes + "; base-uri 'none'; frame-ancestors " + framers}, nil
+	return "default-src 'none'; script-src 'nonce-" + v.Nonce + "'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources + frames +
+		"; form-action 'self' " + schemes + "; base-uri 'none'; frame-ancestors " + framers
 }
 
 // cart fills the lines of the order. The first ones are seen, the others behind a button.
