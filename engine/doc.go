@@ -8,9 +8,9 @@
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
 //	optional    fields that a request may leave out
-//	pack        compression of stored texts, with dictionaries
+//	compress    compression of stored texts, with dictionaries
 //	secret      values that are never printed
-//	threeds     the policy of 3-D Secure, pure: threeds/message (the browser's messages), threeds/exempt, threeds/threeri; threeds/flow, above story,
+//	threeds     the policy of 3-D Secure, pure: threeds/message (the browser's messages), threeds/exempt, threeds/threeri; threeds/flow, above timeline,
 //	            performs it
 //	card        card numbers, networks, issuers
 //	contact     customers, addresses and telephone numbers
@@ -43,7 +43,7 @@
 //	hold        held funds between authorization and capture: raised amounts
 //	relay       single operations on a processor's own references, without a payment
 //	search      lists of payments by filters
-//	story       what happened to a payment, for people who look at it
+//	timeline    what happened to a payment, for people who look at it
 //	routing/health  how connector accounts fare, and which of them is taken out
 //	routing/rank  orders accounts by success and cost, by contracts about volumes, and by recent faults; pure
 //	routing     which connector account takes a payment, and which one takes it after a failure

@@ -32,8 +32,8 @@ import (
 	"payswitch/engine/routing/health"
 	"payswitch/engine/search"
 	"payswitch/engine/session"
-	"payswitch/engine/story"
 	"payswitch/engine/threeds/flow"
+	"payswitch/engine/timeline"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 	"payswitch/sdk"
@@ -113,7 +113,7 @@ type Engine struct {
 	*relay.Relays
 	*search.Search
 	*visit.Links
-	*story.Stories
+	*timeline.Timelines
 	*routing.Rules
 	routing.UseCases
 	*risk.Risk
@@ -183,7 +183,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
 	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node, Email: search.Emails(d.Vault)})
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault, Distrust: e.filler.Distrust}}
-	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.RefundAmount, VoidableAmount: e.VoidableAmount, MayRaise: e.MayRaise, MayExtend: e.MayExtend})
+	e.Timelines = timeline.New(e.changes, timeline.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.RefundAmount, VoidableAmount: e.VoidableAmount, MayRaise: e.MayRaise, MayExtend: e.MayExtend})
 	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}
 	e.UseCases = routing.UseCasesOf(e.routes)

@@ -6,7 +6,7 @@ import (
 	_ "embed" // openapi.zip.zst
 	"io/fs"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // openAPIPacked is what make build packs of openapi.yaml.
@@ -16,7 +16,7 @@ var openAPIPacked []byte
 
 // openAPIDocument returns openapi.yaml, which few callers ask for.
 func openAPIDocument() ([]byte, error) {
-	files, err := pack.Files(openAPIPacked)
+	files, err := compress.Files(openAPIPacked)
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func writeEnd(w *writer, v *change.View, a *payment.Attempt, listed bool) {
 }
 
 // writeScheme writes what concerns the card's scheme and issuer: the stored credential, 3-D Secure, the issuer's error, partial and higher amounts.
-func writeScheme(w *writer, p *payment.Payment, a *payment.Attempt, inFrame bool) {
+func writeScheme(w *writer, p *payment.Payment, a *payment.Attempt, inFrame *bool) {
 	d := &p.Details
 	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
 	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)

@@ -6,7 +6,7 @@ import (
 	_ "embed" // project.zip.zst and sdk.zip.zst
 	"io/fs"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // make build packs these files with internal/shrink.
@@ -24,7 +24,7 @@ func projectFiles() fs.FS { return unpacked(projectPacked) }
 func sdkSource() fs.FS { return unpacked(sdkPacked) }
 
 func unpacked(packed []byte) fs.FS {
-	files, err := pack.Files(packed)
+	files, err := compress.Files(packed)
 	if err != nil {
 		panic("this program was built with a damaged project.zip.zst or sdk.zip.zst: " + err.Error())
 	}

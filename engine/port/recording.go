@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 	"payswitch/sdk"
 )
 
@@ -84,7 +84,7 @@ var recording1 []byte
 
 const recording1ID = 3
 
-var recordings = pack.New(maxRecording, map[byte][]byte{recording1ID: recording1})
+var recordings = compress.New(maxRecording, map[byte][]byte{recording1ID: recording1})
 
 // Encode returns the recording's bytes, packed with a dictionary of the names in it: half of what S2 alone leaves.
 func (r *Recording) Encode() ([]byte, error) {
@@ -113,7 +113,7 @@ func (r *Recording) Encode() ([]byte, error) {
 // unpackRecording decompresses a recording. Older versions compressed one with S2 alone: the length that begins such a recording is at least that of its
 // header, so no packed text begins like it.
 func unpackRecording(b []byte) ([]byte, error) {
-	if pack.Packed(b) {
+	if compress.Packed(b) {
 		return recordings.Unpack(b)
 	}
 	if n, err := s2.DecodedLen(b); err != nil || n > maxRecording {

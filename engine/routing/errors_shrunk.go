@@ -6,7 +6,7 @@ import (
 	_ "embed" // errors.zip.zst
 	"io/fs"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // builtInPacked is what make build packs of errors.txt.
@@ -16,7 +16,7 @@ var builtInPacked []byte
 
 // builtInTable returns errors.txt. It panics if the build has packed another file than make does.
 func builtInTable() string {
-	files, err := pack.Files(builtInPacked)
+	files, err := compress.Files(builtInPacked)
 	if err != nil {
 		panic(err)
 	}

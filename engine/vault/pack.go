@@ -3,7 +3,7 @@ package vault
 import (
 	_ "embed"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // Dictionaries of packed texts: events as the switch renders them, and the JSON of requests and private parts of rows. Never change these files: stored
@@ -16,7 +16,7 @@ var (
 	//go:embed documents1.dict
 	documents1 []byte
 
-	dictionaries = pack.New(maxUnpacked, map[byte][]byte{events1ID: events1, documents1ID: documents1, events2ID: events2})
+	dictionaries = compress.New(maxUnpacked, map[byte][]byte{events1ID: events1, documents1ID: documents1, events2ID: events2})
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/sdk"
 )
 
@@ -52,14 +52,14 @@ type sheet struct {
 	name  string // of the action, in addresses
 	whole bool   // it has no amount of its own
 	total bool   // its amount is the new total of the held money
-	may   func(a *story.Actions) story.Action
-	page  func(p *sheetPage, m Money, a story.Action, v *change.View, at string) // at is the name of the processor
+	may   func(a *timeline.Actions) timeline.Action
+	page  func(p *sheetPage, m Money, a timeline.Action, v *change.View, at string) // at is the name of the processor
 	do    func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
 }
 
 // sheets are the actions that move money.
 var sheets = map[string]sheet{
-	"capture": {name: "capture", may: func(a *story.Actions) story.Action { return a.Capture }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View, at string) {
+	"capture": {name: "capture", may: func(a *timeline.Actions) timeline.Action { return a.Capture }, page: func(p *sheetPage, m Money, _ timeline.Action, v *change.View, at string) {
 		p.Heading, p.Button = "Capture "+m.String(), "Capture"
 		p.Words = []string{at + " takes the captured amount from the customer's card."}
 		if v.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
@@ -69,7 +69,7 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.CapturePayment(ctx, auth, v.Payment.ID, &request.CaptureInput{Amount: &minor, Most: most})
 		return err
 	}},
-	"refund": {name: "refund", may: func(a *story.Actions) story.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ story.Action, _ *change.View, at string) {
+	"refund": {name: "refund", may: func(a *timeline.Actions) timeline.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ timeline.Action, _ *change.View, at string) {
 		p.Heading, p.Button = "Refund up to "+m.String(), "Refund"
 		p.Words = []string{at + " gives the amount back to the customer's card. Banks take up to ten days to show it.", "A refund cannot be taken back."}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the refund)", Kind: "text", Max: 255, Autocomplete: "off"})
@@ -77,7 +77,7 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason")), Most: most})
 		return err
 	}},
-	"void": {name: "void", whole: true, may: func(a *story.Actions) story.Action { return a.Void }, page: func(p *sheetPage, m Money, _ story.Action, _ *change.View, at string) {
+	"void": {name: "void", whole: true, may: func(a *timeline.Actions) timeline.Action { return a.Void }, page: func(p *sheetPage, m Money, _ timeline.Action, _ *change.View, at string) {
 		p.Heading, p.Button, p.Danger = "Void "+m.String(), "Void", true
 		p.Words = []string{at + " takes the whole capture back before it settles: the customer pays nothing, and you receive nothing.",
 			"A void cannot be taken back. If the payment has settled, " + at + " refuses the void and the payment stays as it is: refund it then."}
@@ -86,7 +86,7 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.CancelCaptured(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
 		return err
 	}},
-	"raise": {name: "raise", total: true, may: func(a *story.Actions) story.Action { return a.Raise }, page: func(p *sheetPage, _ Money, _ story.Action, _ *change.View, at string) {
+	"raise": {name: "raise", total: true, may: func(a *timeline.Actions) timeline.Action { return a.Raise }, page: func(p *sheetPage, _ Money, _ timeline.Action, _ *change.View, at string) {
 		p.Heading, p.Button = "Raise the held amount", "Raise"
 		p.Words = []string{at + " asks the card's bank to hold more. A refusal changes nothing: what is held stays held.", "No money moves before you capture it."}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (for the processor)", Kind: "text", Max: 255, Autocomplete: "off"})
@@ -94,14 +94,14 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.IncrementAuthorization(ctx, auth, v.Payment.ID, request.IncrementInput{Amount: minor, Reason: strings.TrimSpace(c.PostForm.Get("reason"))})
 		return err
 	}},
-	"extend": {name: "extend", whole: true, may: func(a *story.Actions) story.Action { return a.Extend }, page: func(p *sheetPage, _ Money, _ story.Action, _ *change.View, at string) {
+	"extend": {name: "extend", whole: true, may: func(a *timeline.Actions) timeline.Action { return a.Extend }, page: func(p *sheetPage, _ Money, _ timeline.Action, _ *change.View, at string) {
 		p.Heading, p.Button = "Hold the money for longer", "Hold for longer"
 		p.Words = []string{at + " is asked to hold the same amount for longer. Some processors answer later: until then you cannot capture the payment."}
 	}, do: func(s *Server, _ *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
 		_, err := s.Engine.ExtendAuthorization(ctx, auth, v.Payment.ID)
 		return err
 	}},
-	"cancel": {name: "cancel", whole: true, may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, _ *change.View, at string) {
+	"cancel": {name: "cancel", whole: true, may: func(a *timeline.Actions) timeline.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a timeline.Action, _ *change.View, at string) {
 		p.Heading, p.Button, p.Danger = "Cancel this payment", "Cancel the payment", true
 		p.Words = []string{"The payment ends. The customer pays nothing and can no longer finish it."}
 		if a.Most > 0 {
@@ -139,7 +139,7 @@ func (s *Server) sheet(name string) (ask, do handler) {
 }
 
 // subject reads the payment of a sheet, and refuses a person who may not move its money.
-func (s *Server) subject(ctx context.Context, c *call) (*change.View, *story.Actions, error) {
+func (s *Server) subject(ctx context.Context, c *call) (*change.View, *timeline.Actions, error) {
 	id := c.PathValue("id")
 	v, err := s.Engine.RetrievePayment(ctx, c.auth(), id, request.RetrieveInput{})
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Server) subject(ctx context.Context, c *call) (*change.View, *story.Act
 
 // refundWhy says why a payment allows no refund. If nothing is left to refund, it has words of its own: the engine's are about the amount 0, which no
 // person has typed.
-func refundWhy(p *payment.Payment, a story.Action) string {
+func refundWhy(p *payment.Payment, a timeline.Action) string {
 	switch {
 	case a.Allowed || !p.Status.Facts().Refund || p.Refundable() > 0:
 		return a.Why
@@ -170,7 +170,7 @@ func refundWhy(p *payment.Payment, a story.Action) string {
 
 // offered returns the amount that a new form begins with: all that is left, or as much of it as the person's role allows. A new total begins with the
 // old one.
-func (c *call) offered(kind sheet, v *change.View, a story.Action) int64 {
+func (c *call) offered(kind sheet, v *change.View, a timeline.Action) int64 {
 	if kind.total {
 		return v.Payment.NetAmount
 	}
@@ -184,7 +184,7 @@ func (c *call) offered(kind sheet, v *change.View, a story.Action) int64 {
 func isLive(v *change.View) bool { return v.Attempt.Details.Environment == "live" }
 
 // sheetOf makes the page of an action.
-func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, key, amount string) *sheetPage {
+func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a timeline.Action, key, amount string) *sheetPage {
 	m, at := Money{a.Most, v.Payment.Currency}, s.connectorName(v.Attempt.Connector)
 	here := c.at() + "/payments/" + v.Payment.ID
 	p := &sheetPage{Action: here + "/" + kind.name, Back: here}
@@ -267,7 +267,7 @@ func (c *call) bound(v *change.View) *int64 {
 
 // withinLimit refuses an amount above the limit of the person's role. All refunds of a payment count together, and so do its captures, so that a person cannot
 // move more in small parts. A cancel without held money has no amount.
-func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int64) error {
+func (c *call) withinLimit(kind sheet, v *change.View, a timeline.Action, minor int64) error {
 	if minor += movedBefore(v, kind); kind.whole {
 		minor = a.Most
 	}

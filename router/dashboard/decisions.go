@@ -15,7 +15,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/router"
 	"payswitch/sdk"
 )
@@ -172,7 +172,7 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.Engine.Story(ctx, account.Auth{MerchantID: v.MerchantID}, v.PaymentID)
+	st, err := s.Engine.Timeline(ctx, account.Auth{MerchantID: v.MerchantID}, v.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (c *call) proposal(d *document, v operator.View, form string, problem error
 }
 
 // moments returns the lines of one operation.
-func (c *call) moments(op *story.Operation, currency sdk.Currency) (out []*Moment) {
+func (c *call) moments(op *timeline.Operation, currency sdk.Currency) (out []*Moment) {
 	c.operation(op, nil, currency, c.may(staff.SeeExchanges), func(at time.Time, m *Moment) {
 		m.At = c.time(at)
 		out = append(out, m)

@@ -81,7 +81,7 @@ func TestDoubtLeadsToTheDecision(t *testing.T) {
 
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	paid := w.pay(6540).Payment
-	st, err := w.engine.Story(t.Context(), w.auth, paid.ID)
+	st, err := w.engine.Timeline(t.Context(), w.auth, paid.ID)
 	require.NoError(t, err)
 	page = w.page("/decisions/" + st.Operations[0].ID)
 	require.Contains(t, page, "Nothing to decide")

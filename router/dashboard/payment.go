@@ -16,15 +16,15 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/engine/webhook"
 )
 
 // onePayment is what the page of a payment needs of the engine.
 type onePayment interface {
 	RetrievePayment(ctx context.Context, auth account.Auth, id string, in request.RetrieveInput) (*change.View, error)
-	Story(ctx context.Context, auth account.Auth, id string) (*story.Story, error)
-	Allowed(ctx context.Context, auth account.Auth, id string) (*story.Actions, error)
+	Timeline(ctx context.Context, auth account.Auth, id string) (*timeline.Timeline, error)
+	Allowed(ctx context.Context, auth account.Auth, id string) (*timeline.Actions, error)
 }
 
 // Presenter writes a payment as the API's answers show it.
@@ -83,7 +83,7 @@ func (s *Server) payment(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.Engine.Story(ctx, c.auth(), id)
+	st, err := s.Engine.Timeline(ctx, c.auth(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (p *paymentPage) refunded(list []*payment.Refund) {
 }
 
 // seenState names the state that a page shows: a page in doubt is replaced only when it changes.
-func seenState(v *change.View, st *story.Story, deliveries []*webhook.Delivery) string {
+func seenState(v *change.View, st *timeline.Timeline, deliveries []*webhook.Delivery) string {
 	h := fnv.New64a()
 	fmt.Fprint(h, v.Payment.Version, v.Attempt.Version, len(st.Events), len(v.Refunds))
 	for _, op := range st.Operations {
@@ -198,7 +198,7 @@ func (s *Server) raw(c *call, v *change.View) (string, error) {
 }
 
 // paymentPage puts the page together.
-func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actions, deliveries []*webhook.Delivery) *paymentPage {
+func (c *call) paymentPage(v *change.View, st *timeline.Timeline, allowed *timeline.Actions, deliveries []*webhook.Delivery) *paymentPage {
 	pay, a := v.Payment, v.Attempt
 	money := func(minor int64) Money { return Money{minor, pay.Currency} }
 	here := c.at() + "/payments/" + pay.ID
@@ -252,7 +252,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 }
 
 // act adds the button of an action that the engine allows. For a refund that the engine refuses after a good payment, act adds the reason.
-func (p *paymentPage) act(here, path, name string, a story.Action) {
+func (p *paymentPage) act(here, path, name string, a timeline.Action) {
 	switch {
 	case a.Allowed:
 		p.Actions = append(p.Actions, Link{here + "/" + path, name})

@@ -15,7 +15,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/search"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 )
 
 // paymentLists is what the lists of payments need of the engine.
@@ -23,7 +23,7 @@ type paymentLists interface {
 	ListPayments(ctx context.Context, auth account.Auth, in request.ListInput) ([]*change.View, error)
 	Browse(ctx context.Context, auth account.Auth, q search.Query) (*search.Found, error)
 	Fresh(ctx context.Context, auth account.Auth, q search.Query, than listed.Place, most int) (int, error)
-	Find(ctx context.Context, auth account.Auth, id string) (story.Place, bool, error)
+	Find(ctx context.Context, auth account.Auth, id string) (timeline.Place, bool, error)
 }
 
 // paymentsPage is the list of payments.
@@ -157,7 +157,7 @@ func (f *filters) fields() []Field {
 }
 
 // placeURL returns the page of what an id names.
-func (c *call) placeURL(at story.Place) string {
+func (c *call) placeURL(at timeline.Place) string {
 	switch {
 	case at.PaymentID == "":
 		return c.at() + "/customers/" + at.CustomerID

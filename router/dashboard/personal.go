@@ -11,7 +11,7 @@ import (
 	"payswitch/engine/contact"
 	"payswitch/engine/payment"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/sdk"
 )
 
@@ -109,8 +109,8 @@ func (c *call) hides(p *payment.Payment, attempts []*payment.Attempt) func(texts
 	}
 }
 
-// hideExchanges takes the customer out of a story's exchanges, unless the person may see customers.
-func (c *call) hideExchanges(st *story.Story, p *payment.Payment) {
+// hideExchanges takes the customer out of a timeline's exchanges, unless the person may see customers.
+func (c *call) hideExchanges(st *timeline.Timeline, p *payment.Payment) {
 	hide := c.hides(p, st.Attempts)
 	if hide == nil {
 		return

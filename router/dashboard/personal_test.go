@@ -10,20 +10,20 @@ import (
 	"payswitch/engine/contact"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/sdk"
 )
 
 // exchanged is the engine in which each operation sent the customer's data in the encodings of processors.
 type exchanged struct{ Engine }
 
-func (e exchanged) Story(ctx context.Context, auth account.Auth, id string) (*story.Story, error) {
-	st, err := e.Engine.Story(ctx, auth, id)
+func (e exchanged) Timeline(ctx context.Context, auth account.Auth, id string) (*timeline.Timeline, error) {
+	st, err := e.Engine.Timeline(ctx, auth, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, op := range st.Operations {
-		op.Drives = []*story.Drive{{Adapter: "stripe 1.0.0", Exchanges: []story.Exchange{{
+		op.Drives = []*timeline.Drive{{Adapter: "stripe 1.0.0", Exchanges: []timeline.Exchange{{
 			Method: "POST", URL: "https://processor.example/find?mail=grace%40shop.example", Known: true, Sent: true, Status: 200,
 			Headers:  []sdk.Header{{Name: "X-Payer", Value: "Grace Brewster Höpper"}},
 			Body:     "amount=6540&name=Grace+Brewster+H%C3%B6pper&line1=1%20%22Main%22%20St&phone=%2B18056594427&order=kept",
@@ -51,7 +51,7 @@ func TestExchangesHideTheCustomer(t *testing.T) {
 		in.Billing = &contact.Contact{Address: &contact.Address{Line1: `1 "Main" St`}}
 	})
 	w.server.Engine, w.server.Replayer = exchanged{w.server.Engine}, exchanged{}
-	st, err := w.engine.Story(t.Context(), w.auth, v.Payment.ID)
+	st, err := w.engine.Timeline(t.Context(), w.auth, v.Payment.ID)
 	require.NoError(t, err)
 	pages := []string{"/m/acme/payments/" + v.Payment.ID, "/decisions/" + st.Operations[0].ID, "/m/acme/operations/" + st.Operations[0].ID + "/replay"}
 	data := []string{"race", "RACE", "Brewster", "pper", "Main", "8056594427", "%40shop"}

@@ -13,7 +13,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 )
 
 // errLost is what a person reads when nothing is known of the end of an action.
@@ -24,7 +24,7 @@ type sentSheet struct {
 	*call
 	kind  sheet
 	v     *change.View
-	a     story.Action
+	a     timeline.Action
 	key   string // the same for each repeat of the form
 	text  string // the amount as typed
 	minor int64

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/routing/health"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/sdk"
 )
 
@@ -104,7 +104,7 @@ func filtered(query string, rows []paymentRow, pager Pager) *paymentsPage {
 
 // onePaymentPage returns a payment with all that its page can show.
 func onePaymentPage() *paymentPage {
-	exchange := shownExchange{Exchange: story.Exchange{Method: "POST", URL: "https://processor.example/v1/payments/authorise", Status: 200, Sent: true, Known: true,
+	exchange := shownExchange{Exchange: timeline.Exchange{Method: "POST", URL: "https://processor.example/v1/payments/authorise", Status: 200, Sent: true, Known: true,
 		Headers: []sdk.Header{{Name: "Authorization", Value: "Bearer ‹credential api_key›"}}, Body: `{"number":"‹card number ··4242›","cvc":"‹card code›","amount":6540}`,
 		Answered: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, Answer: `{"result":"` + strings.Repeat("a_long_answer_without_any_place_to_break_", 8) + `"}`},
 		Time: at(time.Second), Ms: "412 ms", Line: "POST https://processor.example/v1/payments/authorise · 200"}

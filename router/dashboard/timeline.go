@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/scheme"
-	"payswitch/engine/story"
+	"payswitch/engine/timeline"
 	"payswitch/engine/webhook"
 	"payswitch/sdk"
 )
@@ -34,14 +34,14 @@ type Fact struct{ Name, Value string }
 
 // shownExchange is a request and its answer as people read them.
 type shownExchange struct {
-	story.Exchange
+	timeline.Exchange
 	Time Time
 	Ms   string
 	Line string
 }
 
 // timeline puts together what happened, oldest first. exchanges says whether the person may see what was sent.
-func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.Delivery, exchanges bool) (out []*Moment) {
+func (c *call) timeline(v *change.View, st *timeline.Timeline, deliveries []*webhook.Delivery, exchanges bool) (out []*Moment) {
 	p := v.Payment
 	add := func(at time.Time, m *Moment) {
 		m.At = c.time(at)
@@ -112,7 +112,7 @@ func (c *call) schemeRetries(s *scheme.Standing) string {
 
 // operation adds the lines of one operation: its run, each later question, and what arrived after its end. capture is the capture that the operation
 // makes, nil for other operations.
-func (c *call) operation(op *story.Operation, capture *payment.CaptureRecord, currency sdk.Currency, exchanges bool, add func(time.Time, *Moment)) {
+func (c *call) operation(op *timeline.Operation, capture *payment.CaptureRecord, currency sdk.Currency, exchanges bool, add func(time.Time, *Moment)) {
 	amount := ""
 	if op.Amount > 0 {
 		amount = " " + Money{op.Amount, currency}.String()
@@ -173,7 +173,7 @@ func (c *call) operation(op *story.Operation, capture *payment.CaptureRecord, cu
 }
 
 // lineOf says what a request was, and what came back.
-func lineOf(x story.Exchange) string {
+func lineOf(x timeline.Exchange) string {
 	answer := "no answer"
 	switch {
 	case x.Verdict != "":

@@ -6,7 +6,7 @@ import (
 	_ "embed" // files.zip.zst
 	"io/fs"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // packed is what make build packs of page.html and the folder texts.
@@ -16,7 +16,7 @@ var packed []byte
 
 // files are as in files.go.
 var files = func() fs.FS {
-	files, err := pack.Files(packed)
+	files, err := compress.Files(packed)
 	if err != nil {
 		panic("paylink: this program was built with a damaged files.zip.zst: " + err.Error())
 	}

@@ -1,4 +1,4 @@
-// Command shrink writes text files into one compressed file that the binary embeds instead of them, for pack.Files. The same files give the same bytes.
+// Command shrink writes text files into one compressed file that the binary embeds instead of them, for compress.Files. The same files give the same bytes.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine/pack"
+	"payswitch/engine/compress"
 )
 
 // TestShrink: the file has every file that matches, in folders too, and no test. A pattern without a file is an error. Equal files give equal bytes.
@@ -19,7 +19,7 @@ func TestShrink(t *testing.T) {
 	again, err := shrink(folder, []string{"*.go", "b"})
 	require.NoError(t, err)
 	require.Equal(t, packed, again)
-	z, err := pack.Files(packed)
+	z, err := compress.Files(packed)
 	require.NoError(t, err)
 	found := map[string]string{}
 	require.NoError(t, fs.WalkDir(z, ".", func(name string, d fs.DirEntry, err error) error {

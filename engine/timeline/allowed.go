@@ -1,4 +1,4 @@
-package story
+package timeline
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type Actions struct {
 
 // Allowed returns what may be done with a payment now. It asks the same checks as the use cases themselves, so that a page and the API never
 // disagree. Only the amounts of a later moment may differ.
-func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*Actions, error) {
+func (s *Timelines) Allowed(ctx context.Context, auth account.Auth, id string) (*Actions, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}

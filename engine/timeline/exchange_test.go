@@ -1,4 +1,4 @@
-package story
+package timeline
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package story
+package timeline
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ type Exchange struct {
 }
 
 // drives fills in what the adapter did for an operation: from the journal, or, without it, from the marks that every request leaves.
-func (s *Stories) drives(o *Operation, records []*drive.JournalRecord, sends []drive.ExchangeRecord) {
+func (s *Timelines) drives(o *Operation, records []*drive.JournalRecord, sends []drive.ExchangeRecord) {
 	if len(records) > maxDrives {
 		records = records[len(records)-maxDrives:]
 	}

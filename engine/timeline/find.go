@@ -1,4 +1,4 @@
-package story
+package timeline
 
 import (
 	"context"
@@ -15,7 +15,7 @@ type Place struct{ PaymentID, RefundID, DisputeID, CustomerID string }
 
 // Find returns what an id names: a payment, an attempt, an operation, a refund, a dispute or a customer of the merchant. found is false for any other
 // text.
-func (s *Stories) Find(ctx context.Context, auth account.Auth, id string) (at Place, found bool, err error) {
+func (s *Timelines) Find(ctx context.Context, auth account.Auth, id string) (at Place, found bool, err error) {
 	if auth.Publishable {
 		return at, false, fault.Unauthorized()
 	}

@@ -1,4 +1,4 @@
-package pack
+package compress
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package story
+package timeline
 
 import (
 	"context"
@@ -15,27 +15,27 @@ import (
 	"payswitch/sdk"
 )
 
-// Bounds of one story. A payment with more is shown without its oldest part, and Story.Left says so.
+// Bounds of one timeline. A payment with more is shown without its oldest part, and Timeline.Left says so.
 const (
 	maxOperations = 60
 	maxDrives     = 12 // of one operation
 )
 
-// Stories reads what happened. It is safe for concurrent use.
-type Stories struct {
+// Timelines reads what happened. It is safe for concurrent use.
+type Timelines struct {
 	Store   change.Store
 	Vault   *vault.Vault
 	Changes *change.Changes
 	Checks
 }
 
-// New returns the stories of the payments that c reads.
-func New(c *change.Changes, checks Checks) *Stories {
-	return &Stories{Store: c.Store, Vault: c.Vault, Changes: c, Checks: checks}
+// New returns the timelines of the payments that c reads.
+func New(c *change.Changes, checks Checks) *Timelines {
+	return &Timelines{Store: c.Store, Vault: c.Vault, Changes: c, Checks: checks}
 }
 
-// Story is everything about one payment, oldest first.
-type Story struct {
+// Timeline is everything about one payment, oldest first.
+type Timeline struct {
 	Attempts   []*payment.Attempt // opened
 	Operations []*Operation
 	Events     []*payment.Event // Body is sealed
@@ -67,17 +67,17 @@ type Evidence struct {
 	Outcome      *sdk.Outcome
 }
 
-// Story returns what happened to a payment.
-func (s *Stories) Story(ctx context.Context, auth account.Auth, id string) (*Story, error) {
+// Timeline returns what happened to a payment.
+func (s *Timelines) Timeline(ctx context.Context, auth account.Auth, id string) (*Timeline, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
-	out := &Story{}
+	out := &Timeline{}
 	journal := map[string][]*drive.JournalRecord{}
 	sends := map[string][]drive.ExchangeRecord{}
 	err := s.Store.View(ctx, func(r change.Reader) error {
 		clear(journal)
-		*out = Story{Now: r.Now()}
+		*out = Timeline{Now: r.Now()}
 		p, err := r.Payment(auth.MerchantID, id)
 		if err != nil {
 			return err
