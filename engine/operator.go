@@ -137,7 +137,7 @@ func (e *Engine) DecideAttempt(ctx context.Context, auth account.Auth, id string
 	if _, err := e.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
-	return e.changes.SetByHand(ctx, auth, id, in)
+	return e.changes.SetByHand(ctx, auth, id, in, e.routes.UnifyByHand)
 }
 
 // loadOperation reads what an operation is about. This node holds its lease.

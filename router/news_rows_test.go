@@ -37,9 +37,9 @@ Incoming: processing error                             TestIncomingMessages
 Incoming: answer, and no page                          TestIncomingMessages TestWebhookReplyIsNoPage
 Incoming: refunds                                      TestRefundMessageDuringARunIsKept TestRefundMessageBeforeTheAnswer
 Incoming: disputes need proof                          TestDisputeCalls TestDisputeFirstMessageTwice
-Incoming: the format of stripe                         TestWebhookStripe TestWebhookSignature TestUnreadableMessages
-Manual: payments                                       TestDecideAttempt TestDecidedPaymentIsSynced
-Manual: refunds                                        TestDecideRefund
+Incoming: the format of stripe                         TestWebhooksOfStripe TestWebhookStripe TestWebhookSignature TestUnreadableMessages
+Manual: payments                                       TestWebhooksManualUpdates TestDecideAttempt TestDecidedPaymentIsSynced
+Manual: refunds                                        TestWebhooksManualUpdates TestDecideRefund
 Background: payments and refunds are asked about       TestRefundOutcomes TestResultOfAClosedChallenge
 
 Decided otherwise: a message to an unknown merchant or account, or without proof, always gets 401 WE_01, because another answer would show who uses payswitch; an

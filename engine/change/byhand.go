@@ -15,8 +15,8 @@ import (
 
 // SetByHand writes what an operator says of an attempt: any status may follow any other. It calls no processor and announces nothing. Amounts stay,
 // except the capturable one: no refund follows from a status alone. An open operation stays open, so that the processor's own word still counts. It
-// returns the attempt as it is stored then.
-func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, in request.AttemptDecision) (v *View, err error) {
+// returns the attempt as it is stored then. unify adds the unified texts to an error that the operator states.
+func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, in request.AttemptDecision, unify func(context.Context, *payment.Attempt) error) (v *View, err error) {
 	var set *payment.Attempt
 	v, err = s.Decide(ctx, auth, id, func(w *Loaded) (*Change, error) {
 		if in.OnlyReview && w.Payment.Status != payment.Review {
@@ -39,7 +39,11 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 		was, now := w.Payment.Status, s.Now().UTC().Truncate(time.Millisecond)
 		payment.SetByHand(w.Payment, w.Attempt, in.Status, in.Capturable, now)
 		claims := evidence.ClaimByHand(w.Attempt, in.TransactionID)
-		in.Write(w.Attempt)
+		if in.Write(w.Attempt) {
+			if err := unify(ctx, w.Attempt); err != nil {
+				return nil, err
+			}
+		}
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "an operator changed a payment by hand", slog.String("payment_id", id), slog.String("attempt_id", w.Attempt.ID),
 			slog.String("was", string(was)), slog.String("is", string(w.Payment.Status)))
 		return &Change{Payment: w.Payment, Attempt: w.Attempt, Claims: claims}, nil

@@ -24,11 +24,11 @@ func (d *AttemptDecision) Empty() bool {
 	return d.Status == "" && d.ErrorCode == "" && d.ErrorMessage == "" && d.ErrorReason == "" && d.TransactionID == "" && d.Capturable == nil
 }
 
-// Write writes the error and the processor's id into the attempt.
-func (d *AttemptDecision) Write(a *payment.Attempt) {
+// Write writes the error and the processor's id into the attempt. It reports whether the decision states an error.
+func (d *AttemptDecision) Write(a *payment.Attempt) bool {
 	optional.SetText(&a.TransactionID, d.TransactionID)
 	if d.ErrorCode == "" && d.ErrorMessage == "" && d.ErrorReason == "" {
-		return
+		return false
 	}
 	said := payment.AttemptError{}
 	if a.Details.Error != nil {
@@ -38,4 +38,5 @@ func (d *AttemptDecision) Write(a *payment.Attempt) {
 	optional.SetText(&said.Message, d.ErrorMessage)
 	optional.SetText(&said.Said, d.ErrorReason)
 	a.Details.Error = &said
+	return true
 }

@@ -113,3 +113,14 @@ func (t *Router) Unify(ctx context.Context, b *evidence.Booking, v evidence.Verd
 		t.Log.LogAttrs(ctx, slog.LevelError, "the error rule of a decline cannot be read", slog.String("operation_id", b.Operation.ID), slog.Any("error", err))
 	}
 }
+
+// UnifyByHand is Unify for an error that an operator states of an attempt. The error is looked up as one of an authorization.
+func (t *Router) UnifyByHand(ctx context.Context, a *payment.Attempt) (err error) {
+	bad := a.Details.Error
+	if bad == nil || a.Connector == "" {
+		return nil
+	}
+	f := Failure{Connector: a.Connector, Kind: sdk.OpAuthorize, Decline: sdk.Decline{Code: bad.Code, Message: bad.Message}}
+	bad.UnifiedCode, bad.UnifiedMessage, err = t.Rules.Unified(ctx, f)
+	return err
+}
