@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/fault"
 )
 
 // A database on a full disk is not writable, and is again when there is room. The test needs the right to mount a small file system.
@@ -37,6 +39,10 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, err, "full")
+	require.ErrorIs(t, err, fault.ErrAway, "the caller may try again")
+	refused := fault.Internal(err, "store payment")
+	require.Equal(t, fault.KindUnavailable, refused.Kind)
+	require.Contains(t, refused.Message, "takes no write")
 	require.NoError(t, os.Remove(filler))
 	require.NoError(t, db.Writable())
 }

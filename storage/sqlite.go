@@ -311,8 +311,10 @@ func (c *liteConn) failed(err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		err = fmt.Errorf("%w: %w", fault.ErrLocked, err)
 		c.broken = err
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
-		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT,
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY:
+		err = fmt.Errorf("%w: %w", fault.ErrFull, err)
+		c.broken = err
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT,
 		sqlite3.SQLITE_PROTOCOL:
 		c.broken = err
 	}

@@ -86,6 +86,15 @@ type goneError struct{}
 func (goneError) Error() string        { return "the database is no longer in its place" }
 func (goneError) Is(target error) bool { return target == ErrAway }
 
+// ErrFull is the error of a Store whose database takes no write: the disk is full or read-only. It is an ErrAway, because nothing was done, and the
+// caller may try again.
+var ErrFull error = fullError{}
+
+type fullError struct{}
+
+func (fullError) Error() string        { return "the database takes no write" }
+func (fullError) Is(target error) bool { return target == ErrAway }
+
 // ErrOutcome is the error of a Store that lost its database during a commit: the writes may have happened.
 var ErrOutcome = errors.New("the connection to the database was lost during the commit; the writes may have happened")
 
@@ -106,6 +115,9 @@ func Internal(err error, doing string) *Error {
 	}
 	if errors.Is(err, ErrGone) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is no longer in its place: try again when the operator has mended that", Err: fmt.Errorf("%s: %w", doing, err)}
+	}
+	if errors.Is(err, ErrFull) {
+		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database takes no write: try again when the operator has mended that", Err: fmt.Errorf("%s: %w", doing, err)}
 	}
 	if errors.Is(err, ErrAway) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database does not answer: try again", Err: fmt.Errorf("%s: %w", doing, err)}
