@@ -38,9 +38,7 @@ func (t *tx) InsertAttempt(a *payment.Attempt) error {
 		return err
 	}
 	a.Version = 1
-	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
-		t.signed(attemptRows, attemptValues(a, details, a.Version)...)...)
+	return t.insert("insert attempt", insertAttempt, t.signed(attemptRows, attemptValues(a, details, a.Version)...)...)
 }
 
 // UpdateAttempt implements engine.Tx. It does not change PaymentID, Number and CreatedAt.
@@ -65,6 +63,8 @@ func (t *tx) UpdateAttempt(a *payment.Attempt) error {
 }
 
 const (
+	insertAttempt = `INSERT INTO attempts (` + attemptColumns + `)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`
 	setAttempt = `UPDATE attempts SET status = $1, connector = $2, amount = $3, authorized = $4, captured = $5, transaction_id = $6, modified_at = $7,
 		version = version + 1, details = $8, sealed = $9, account_version = $10, signature = $11`
 	whereAttempt    = ` WHERE merchant_id = $12 AND id = $13 AND version = $14`

@@ -4,10 +4,11 @@ import (
 	"payswitch/engine/evidence"
 )
 
+const insertProcessorID = `INSERT INTO processor_ids (merchant_id, account_id, kind, processor_id, owner) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`
+
 // ClaimID implements engine.Tx. A row that exists stays locked until the transaction ends. Rows have no signature: they move no money, and a statement inserts them unread.
 func (t *tx) ClaimID(c evidence.Claim) (bool, error) {
-	n, err := t.expect("claim a processor's id", 1, `INSERT INTO processor_ids (merchant_id, account_id, kind, processor_id, owner)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, c.MerchantID, c.AccountID, c.Kind, c.ID, c.Owner)
+	n, err := t.expect("claim a processor's id", 1, insertProcessorID, c.MerchantID, c.AccountID, c.Kind, c.ID, c.Owner)
 	if err != nil || n == 1 {
 		return err == nil, err
 	}

@@ -36,10 +36,11 @@ const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body,
 
 var eventRows = signs("events", "merchant_id, object_id, id", eventColumns)
 
+const insertEvent = `INSERT INTO events (` + eventColumns + `, waiting) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1) ON CONFLICT DO NOTHING`
+
 // InsertEvent implements engine.Tx. Ids are unique among the events of one object.
 func (t *tx) InsertEvent(e *payment.Event) error {
-	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`, waiting) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1) ON CONFLICT DO NOTHING`,
-		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt), e.PaymentID, e.Number)...)
+	return t.insert("insert event", insertEvent, t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt), e.PaymentID, e.Number)...)
 }
 
 func scanEvent(row scanner) (*payment.Event, error) {

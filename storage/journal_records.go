@@ -18,9 +18,11 @@ func scanJournal(row scanner) (*drive.JournalRecord, error) {
 	return r, err
 }
 
+const insertJournal = `INSERT INTO journal (` + journalColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
 // InsertJournal implements engine.Tx.
 func (t *tx) InsertJournal(r *drive.JournalRecord) error {
-	err := t.put("insert journal", `INSERT INTO journal (`+journalColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	err := t.put("insert journal", insertJournal,
 		r.OperationID, r.MerchantID, r.PaymentID, r.AccountID, r.Connector, r.Adapter, r.AdapterHash, string(r.Kind), millis(r.At), r.Sealed)
 	return err
 }
@@ -41,9 +43,11 @@ func (t *tx) JournalPage(f drive.JournalFilter) ([]*drive.JournalRecord, error) 
 		ORDER BY at, seq LIMIT $6`, at, seq, f.Connector, f.Adapter, f.PaymentID, f.Limit)
 }
 
+const deleteExchangesOf = `DELETE FROM exchanges WHERE operation_id = $1`
+
 // DeleteExchanges implements engine.Tx.
 func (t *tx) DeleteExchanges(operationID string) error {
-	err := t.put("delete exchanges", `DELETE FROM exchanges WHERE operation_id = $1`, operationID)
+	err := t.put("delete exchanges", deleteExchangesOf, operationID)
 	return err
 }
 

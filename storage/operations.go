@@ -71,19 +71,23 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 	if err != nil {
 		return err
 	}
-	err = t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at, due_set_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
-		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o), millis(t.now))...)
+	err = t.insert("insert operation", insertOperation, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o), millis(t.now))...)
 	if err != nil || o.Key == nil {
 		return err
 	}
 	return t.putShortTermKey(o.MerchantID, o.ShortTermID(), o.Key)
 }
 
+const insertOperation = `INSERT INTO operations (` + operationColumns + `, due_at, due_set_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
+	ON CONFLICT DO NOTHING`
+
 const updateOperation = `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 	owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
 	closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
 	resolution = $21, resend_answers = $22, signature = $23, due_set_at = $24 WHERE id = $25 AND merchant_id = $26`
+
+const updateHeldOperation = updateOperation + ` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`
 
 // updateOperation returns the arguments of the statement updateOperation.
 func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
@@ -115,7 +119,7 @@ func (t *tx) UpdateHeldOperation(o *payment.Operation, node string, until time.T
 	if err != nil {
 		return false, err
 	}
-	n, err := t.expect("update held operation", 1, updateOperation+` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`,
+	n, err := t.expect("update held operation", 1, updateHeldOperation,
 		append(args, node, millis(until))...)
 	if err != nil || n == 0 {
 		return false, err

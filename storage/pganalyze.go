@@ -53,6 +53,9 @@ func (s *pgStatistics) count() {
 		young = append(young, "")
 		return row.Scan(&young[len(young)-1])
 	})
+	if err == nil {
+		c.script("SET default_statistics_target = 10") // a tenth of the rows, and of the time; another database may not know the setting
+	}
 	for _, table := range young {
 		if err == nil {
 			err = c.script("ANALYZE " + table)

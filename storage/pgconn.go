@@ -39,8 +39,11 @@ type pgConn struct {
 	pg      *pgconn.PgConn // nil: not connected
 	stmts   map[string]*pgStmt
 	pending []pgCall
-	row     pgRow  // reused
-	tag     string // of the last statement
+	groups  []pgGroup // reused by join
+	sending []pgCall  // reused by join
+	apart   bool      // the statements of this batch are not joined: an answer to joined ones was wrong
+	row     pgRow     // reused
+	tag     string    // of the last statement
 
 	beginning bool // the statements begin a transaction
 
@@ -61,6 +64,7 @@ var _ writeConn = (*pgConn)(nil)
 type pgStmt struct {
 	name        string
 	description *pgconn.StatementDescription
+	many        map[int]string // the texts for several rows, by their number
 }
 
 // pgCall is a statement with its arguments.
@@ -71,6 +75,8 @@ type pgCall struct {
 	want    int64
 	owner   *write
 	each    func(scanner) error // of a SELECT whose caller does not wait for its row; nil for other statements
+	joined  *pgJoined           // nil: the statement stays where it is
+	parts   int                 // the number of calls that were joined; 0 for one call
 }
 
 const (
@@ -134,6 +140,9 @@ func (c *pgConn) expect(want int64, query string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if call.joined = joinedStatements[query]; call.joined != nil && call.joined.bare != "" && !c.apart {
+		call.query = call.joined.bare
+	}
 	c.pending = append(c.pending, call)
 	return want, nil
 }
@@ -153,7 +162,7 @@ func (c *pgConn) expectRow(query string, args []any, each func(scanner) error) (
 	if err != nil {
 		return countRows(c, query, args, each)
 	}
-	call.each = each
+	call.each, call.joined = each, joinedStatements[query]
 	c.pending = append(c.pending, call)
 	return 1, nil
 }
@@ -227,15 +236,16 @@ func (c *pgConn) bind(query string, args []any, want int64) (pgCall, error) {
 // run sends the waiting statements and then last, and reads all answers. It returns the number of rows that last changed.
 func (c *pgConn) run(last pgCall, each func(scanner) error) (int64, error) {
 	c.pending = append(c.pending, last)
-	return c.flush(each)
+	return c.flush(each, true)
 }
 
-// flush sends the waiting statements and reads their answers. each gets the rows of the last one.
-func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
+// flush sends the waiting statements and reads their answers. If answer is true, the caller wants that of the last one: each gets its rows.
+func (c *pgConn) flush(each func(scanner) error, answer bool) (n int64, err error) {
 	calls := c.pending
 	defer func() {
-		clear(calls)
-		c.pending = calls[:0]
+		clear(c.pending)
+		clear(c.sending)
+		c.pending = c.pending[:0]
 	}()
 	switch {
 	case c.broken != nil:
@@ -251,6 +261,7 @@ func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
 		limit = c.dial.beginTime(c.taken)
 	}
 	c.pg.Conn().SetDeadline(time.Now().Add(limit))
+	calls = c.join(calls, answer)
 	p := c.pg.StartPipeline(context.Background())
 	prepared := make([]*pgStmt, len(calls)) // statements that leave with their preparation
 	for i := range calls {
@@ -284,10 +295,7 @@ func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
 			own = problem
 		}
 		if w := calls[i].want; w != anyNumber && (n != w || problem != nil) {
-			c.rerun = true
-			if calls[i].owner != nil {
-				calls[i].owner.careful = true
-			}
+			c.suspect(&calls[i])
 		}
 	}
 	if err := p.Close(); err != nil {
@@ -352,15 +360,28 @@ func (c *pgConn) end(p *pgconn.Pipeline, call *pgCall, err error) error {
 			delete(c.stmts, query)
 		}
 	}
+	var e *pgconn.PgError
+	if call.parts > 0 && errors.As(err, &e) && strings.HasPrefix(e.Code, "42") { // the database does not know such a statement
+		c.dial.separate.Store(true)
+	}
 	err = c.failed(err)
 	if c.broken != nil || !c.eager || c.careful && call.owner == c.owner {
 		return err
 	}
+	c.suspect(call)
+	return errAgain
+}
+
+// suspect makes the batch run again, because the answer to call was not the expected one. If the call is several, they run apart then, so that the answers
+// show which one it is.
+func (c *pgConn) suspect(call *pgCall) {
+	c.rerun = true
+	if call.parts > 0 {
+		c.apart = true
+	}
 	if call.owner != nil {
 		call.owner.careful = true
 	}
-	c.rerun = true
-	return errAgain
 }
 
 // failed translates an error of the database, and records errors that break the transaction.
@@ -451,6 +472,10 @@ func (c *pgConn) connected() error {
 		c.broken = err
 		return err
 	}
+	if c.clauses == pgWrites { // joined statements find each row by its key; another database may not know the settings, and a lost connection shows soon
+		pg.Conn().SetDeadline(time.Now().Add(c.dial.patience))
+		pg.Exec(context.Background(), "SET enable_hashjoin = off; SET enable_mergejoin = off").ReadAll()
+	}
 	c.pg, c.stmts, c.taken = pg, map[string]*pgStmt{}, time.Now()
 	return nil
 }
@@ -496,14 +521,14 @@ func (c *pgConn) now() time.Time {
 // check implements writeConn.
 func (c *pgConn) check() {
 	if len(c.pending) > 0 && c.broken == nil {
-		c.flush(nil) // again and failure hold the result
+		c.flush(nil, false) // again and failure hold the result
 	}
 }
 
 // commit implements writeConn. If the database cancels the wait for a synchronous replica, the commit looks like one that the replica has. So the
 // commit has no time limit in the database. The connection has one.
 func (c *pgConn) commit() error {
-	c.owner, c.careful, c.eager = nil, false, false
+	c.owner, c.careful, c.eager, c.apart = nil, false, false, false
 	c.pending = append(c.pending, c.plain("SET LOCAL statement_timeout = 0"))
 	_, err := c.run(c.plain("COMMIT"), nil)
 	var lost *pgLost

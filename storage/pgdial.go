@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,7 +56,9 @@ type pgDialer struct {
 	next   time.Time
 	pause  time.Duration
 	trying bool
-	silent time.Time // when the database last left a connection, or an attempt to connect, without an answer
+	// separate is true for a database that does not know statements for several rows.
+	separate atomic.Bool
+	silent   time.Time // when the database last left a connection, or an attempt to connect, without an answer
 }
 
 // isPostgres reports whether dsn names a PostgreSQL database.
