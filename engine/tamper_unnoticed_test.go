@@ -80,6 +80,7 @@ var unnoticed = map[string]string{
 	"config_version.*":             "when nodes forget what they hold of the configuration. Unchanged after a change, they hold it ten seconds at most; what they read is signed",
 	"webhook_failures.*":           "since when endpoints fail. It decides about an alarm, not about deliveries; without a row the hour begins again",
 	"payments.late_at":             "when a payment changed late. Changed, a list or a total is wrong until the blocks are made again; what a list shows is signed",
+	"payments.rare_status":         "a copy of the status for lists. Changed, a list leaves out the payment, or a total is wrong; what a list shows is signed, and compared with the filter",
 	"refunds.late_at":              "as payments.late_at",
 	"disputes.late_at":             "as payments.late_at",
 	"facets.*":                     "what lists filter by. Changed, a list leaves out payments, or a total is wrong; what a list shows is signed, and compared with the filter",

@@ -13,20 +13,27 @@ import (
 	"payswitch/storage/pgtest"
 )
 
+// migrationsBefore returns the migrations that come before the one of a name.
+func migrationsBefore(t *testing.T, name string) fstest.MapFS {
+	t.Helper()
+	old := fstest.MapFS{}
+	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	require.NoError(t, err)
+	require.Contains(t, files, "migrations/"+name+".sql")
+	for _, file := range files {
+		text, err := fs.ReadFile(migrationFiles, file)
+		require.NoError(t, err)
+		if file < "migrations/"+name {
+			old[file] = &fstest.MapFile{Data: text}
+		}
+	}
+	return old
+}
+
 // Captures from before the table of processors' ids get their owner there. So no other payment, and no relay, rests on one of them.
 func TestCaptureIDsOfOldAttempts(t *testing.T) {
 	t.Parallel()
-	const this = "migrations/0146_capture_ids.sql"
-	old := fstest.MapFS{}
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
-	require.NoError(t, err)
-	for _, name := range names {
-		text, err := fs.ReadFile(migrationFiles, name)
-		require.NoError(t, err)
-		if name < this {
-			old[name] = &fstest.MapFile{Data: text}
-		}
-	}
+	old := migrationsBefore(t, "0146_capture_ids")
 	attempts := []string{
 		`{"captures":[{"id":"p_1_1","processor_id":"cap_1","amount":1},{"id":"p_1_2","amount":2},{"id":"p_1_3","processor_id":"cap_2","amount":3}]}`,
 		`{"captures":[{"id":"q_1_1","processor_id":"tx_1","amount":1},{"id":"q_1_2","processor_id":"cap_1","amount":1}]}`, // the payment's id, and another's

@@ -10,7 +10,7 @@
 // sqlite.go and sqlite_schema.go hold the rest.
 //
 // PostgreSQL: pgopen.go opens it, pgdial.go makes connections, pgconn.go runs statements and transactions, pgmany.go joins statements of several
-// callers, pgschema.go compares the schema with SQLite's, pganalyze.go has a young database count its rows. A quarter of the connections write, the others read.
+// callers. pgschema.go compares the schema with SQLite's, pganalyze.go has a young database count its rows. A quarter of the connections write, the others read.
 //
 // From SQLite to PostgreSQL: move.go is the order of the steps, move_changes.go what the source notes meanwhile, move_target.go the target, move_rows.go
 // the rows and their checksums.
@@ -72,8 +72,8 @@
 // answer, with a savepoint. So a payment's writes cost one journey over the network for a whole batch.
 //
 // Before they leave, equal statements of several callers become one statement with several rows (pgmany.go). The statements of one caller keep their order,
-// and so do statements on one row; a test groups statements at random and checks that. A joined INSERT has no ON CONFLICT. If a row is there already, or a number of
-// rows is wrong, the batch runs again with each statement by itself, whose answers show the caller.
+// and so do statements on one row; a test groups statements at random and checks that. A joined INSERT has no ON CONFLICT. A row that is there already, or a wrong
+// number of rows, makes the batch run again. Each statement then runs by itself, and its answer shows the caller.
 //
 // The time is the database's: BEGIN brings it along. It is never later than the database's own clock, so that it does not go backwards.
 //

@@ -145,7 +145,7 @@ func (t *tx) LatePayments(merchantID string, f request.PaymentFilter, since, cre
 		p.At = moment(at)
 		return p, err
 	}, `SELECT p.late_at, `+columns+from+` WHERE `+where.String()+
-		` ORDER BY p.late_at`+where.limit(limit), where.args...)
+		` ORDER BY p.late_at, p.seq`+where.limit(limit), where.args...)
 }
 
 // FacetRows implements engine.Reader.
@@ -170,7 +170,7 @@ func (t *tx) LateFacetRows(l facet.List, merchantID string, since, created time.
 	where.add("merchant_id = ", merchantID)
 	where.add("late_at >= ", millis(since))
 	where.add("created_at < ", millis(created))
-	return t.facetRows(l, where, " ORDER BY late_at"+where.limit(limit))
+	return t.facetRows(l, where, " ORDER BY late_at, seq"+where.limit(limit))
 }
 
 func (t *tx) facetRows(l facet.List, where *conditions, last string) ([]facet.LateRow, error) {

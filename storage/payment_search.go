@@ -13,9 +13,6 @@ import (
 	"payswitch/sdk"
 )
 
-// common are the statuses that the index payments_exceptional leaves out, in its condition: those of payment.Status.Common.
-const common = `'succeeded', 'processing', 'requires_payment_method', 'requires_confirmation', 'requires_customer_action'`
-
 // latest joins the latest attempt of each payment.
 const latest = ` FROM payments p LEFT JOIN attempts a ON a.merchant_id = p.merchant_id AND a.id = p.attempt_id`
 
@@ -41,9 +38,11 @@ func wantedPayments(merchantID, profileID string, f *request.PaymentFilter) (whe
 		where.add("p.amount <= ", *f.MaxAmount)
 	}
 	where.addAny("p.currency", f.Currencies)
-	where.addAny("p.status", f.Statuses)
 	if f.Exceptional() {
-		where.list = append(where.list, "p.status NOT IN ("+common+")") // in words, or SQLite does not use the index
+		where.addAny("p.rare_status", f.Statuses)
+		where.list = append(where.list, "p.rare_status <> ''") // the condition of the index payments_rare, or SQLite does not use the index
+	} else {
+		where.addAny("p.status", f.Statuses)
 	}
 	if len(f.Connectors)+len(f.Accounts) > 0 {
 		from = latest

@@ -41,6 +41,14 @@ func scanPayment(row scanner) (*payment.Payment, error) {
 	return p, decode(details, &p.Details)
 }
 
+// rareStatus returns the column that the index payments_rare has: "" for a common status.
+func rareStatus(s payment.Status) string {
+	if s.Common() {
+		return ""
+	}
+	return string(s)
+}
+
 // InsertPayment implements engine.Tx.
 func (t *tx) InsertPayment(p *payment.Payment) error {
 	details, err := encode(&p.Details)
@@ -48,7 +56,7 @@ func (t *tx) InsertPayment(p *payment.Payment) error {
 		return err
 	}
 	p.Version = 1
-	query, args := insertPayment, t.signed(paymentRows, paymentValues(p, details, p.Version)...)
+	query, args := insertPayment, append(t.signed(paymentRows, paymentValues(p, details, p.Version)...), rareStatus(p.Status))
 	if late := t.late(p.CreatedAt); late > 0 {
 		query, args = insertLatePayment, append(args, late)
 	}
@@ -57,16 +65,16 @@ func (t *tx) InsertPayment(p *payment.Payment) error {
 
 // The texts of statements that every payment runs are constants, so that no payment joins them anew.
 const (
-	insertPayment = `INSERT INTO payments (` + paymentColumns + `)
+	insertPayment = `INSERT INTO payments (` + paymentColumns + `, rare_status)
 		VALUES (` + paymentPlaces + `) ON CONFLICT DO NOTHING`
-	insertLatePayment = `INSERT INTO payments (` + paymentColumns + `, late_at)
-		VALUES (` + paymentPlaces + `, $23) ON CONFLICT DO NOTHING`
-	paymentPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22`
+	insertLatePayment = `INSERT INTO payments (` + paymentColumns + `, rare_status, late_at)
+		VALUES (` + paymentPlaces + `, $24) ON CONFLICT DO NOTHING`
+	paymentPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23`
 
 	setPayment = `UPDATE payments SET profile_id = $1, status = $2, currency = $3, amount = $4, net_amount = $5, capturable = $6,
 	received = $7, refunded = $8, attempt_count = $9, attempt_id = $10, open_operation = $11, client_secret_hash = $12, expires_at = $13,
-	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21`
-	setLate      = `, late_at = $22`
+	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21, rare_status = $22`
+	setLate      = `, late_at = $23`
 	wherePayment = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
 	// The customer rarely changes: a statement that does not set the column leaves its index alone.
 	sameCustomer  = wherePayment + ` AND customer_id = $20`
@@ -86,7 +94,7 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 	}
 	args := []any{p.ProfileID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
-		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
+		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1)), rareStatus(p.Status)}
 	query, other := updatePayment, updatePaymentOther
 	if late := t.late(p.CreatedAt); late > 0 { // a young payment leaves the index of late changes alone
 		query, other, args = updateLatePayment, updateLatePaymentOther, append(args, late)

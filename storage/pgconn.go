@@ -24,7 +24,7 @@ var pgWrites = dialect{lockRow: " FOR UPDATE", skipLocked: " FOR UPDATE SKIP LOC
 
 // pgSchema replaces the tokens in the migrations. BIGSERIAL is a sequence in PostgreSQL. It is a number from the clock and the node in
 // CockroachDB, which has no counter that all nodes wait for.
-var pgSchema = strings.NewReplacer("{{SEQ}}", "BIGSERIAL PRIMARY KEY", "{{BLOB}}", "BYTEA", "{{JSON}}", "JSONB",
+var pgSchema = strings.NewReplacer("{{POSTGRES}}", "", "{{SEQ}}", "BIGSERIAL PRIMARY KEY", "{{BLOB}}", "BYTEA", "{{JSON}}", "JSONB",
 	"{{CAPTURES_OF_A}}", `jsonb_array_elements(CASE WHEN a.details LIKE '%"captures":[%' THEN a.details::jsonb -> 'captures' END)`,
 	"{{PROCESSOR_ID_OF_C}}", `(c.value ->> 'processor_id')`)
 

@@ -41,7 +41,7 @@ const (
 var sqliteDialect = dialect{onceOpen: " IN (", onceClose: ")", writesIndexes: true}
 
 // sqliteSchema replaces the tokens in the migrations.
-var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT",
+var sqliteSchema = strings.NewReplacer("{{POSTGRES}}", "--", "{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT",
 	"{{CAPTURES_OF_A}}", `json_each(a.details, '$.captures')`, "{{PROCESSOR_ID_OF_C}}", `json_extract(c.value, '$.processor_id')`)
 
 // liteConn is one connection with its prepared statements. It implements session. It is not safe for concurrent use.
