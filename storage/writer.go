@@ -34,6 +34,7 @@ type writer struct {
 	mu     sync.Mutex
 	queue  []*write // handed over, but not begun
 	closed bool
+	all    []*worker
 	wake   chan struct{} // 1: the queue is no longer empty, or closed was set
 
 	workers sync.WaitGroup
@@ -70,7 +71,8 @@ type writeConn interface {
 type worker struct {
 	*writer
 	conn    writeConn
-	several bool // there may be other workers, also in other processes
+	several bool      // there may be other workers, also in other processes
+	since   time.Time // when the worker took its batch, zero without one; guarded by writer.mu
 	batch   []*write
 	next    int // index of the first write of batch that has not run
 	open    bool
@@ -101,7 +103,11 @@ func newWriter(s *signer, observe func(int, time.Duration), afterCommit func(), 
 // start adds a worker.
 func (w *writer) start(c writeConn, several bool) {
 	w.workers.Add(1)
-	go (&worker{writer: w, conn: c, several: several}).run()
+	k := &worker{writer: w, conn: c, several: several}
+	w.mu.Lock()
+	w.all = append(w.all, k)
+	w.mu.Unlock()
+	go k.run()
 }
 
 // do hands f over and waits until its writes are durable or rolled back.
@@ -161,6 +167,14 @@ func (w *worker) run() {
 func (w *worker) fill(wait bool) bool {
 	for {
 		w.mu.Lock()
+		if wait && w.next == len(w.batch) && !w.open {
+			w.since = time.Time{}
+			if w.holdsBack() {
+				w.mu.Unlock()
+				w.pause()
+				continue
+			}
+		}
 		n := 0
 		if !w.alone || len(w.batch) == 0 {
 			n = min(len(w.queue), w.batchMax-len(w.batch))
@@ -170,6 +184,9 @@ func (w *worker) fill(wait bool) bool {
 		clear(w.queue[rest:])
 		w.queue = w.queue[:rest]
 		closed := w.closed
+		if n > 0 && w.since.IsZero() && w.several {
+			w.since = time.Now()
+		}
 		w.mu.Unlock()
 		if rest > 0 || closed {
 			w.signal() // another worker
@@ -181,6 +198,37 @@ func (w *worker) fill(wait bool) bool {
 			return false
 		}
 		<-w.wake
+	}
+}
+
+const (
+	// fullBatch is the number of waiting callers that a further worker takes at once. Small batches cost the database more for each caller.
+	fullBatch = 16
+	// slowBatch is how long a batch usually takes at most: a worker that takes longer waits for a lock, or for the network.
+	slowBatch = 10 * time.Millisecond
+)
+
+// holdsBack reports whether the worker leaves few callers to two workers that are about to finish their batches. The caller holds mu.
+func (w *worker) holdsBack() bool {
+	if !w.several || w.closed || len(w.queue) == 0 || len(w.queue) >= fullBatch {
+		return false
+	}
+	soon := 0
+	for _, other := range w.all {
+		if !other.since.IsZero() && time.Since(other.since) < slowBatch {
+			soon++
+		}
+	}
+	return soon >= 2
+}
+
+// pause waits for a further caller, or for as long as a batch takes.
+func (w *worker) pause() {
+	timer := time.NewTimer(slowBatch)
+	defer timer.Stop()
+	select {
+	case <-w.wake:
+	case <-timer.C:
 	}
 }
 
