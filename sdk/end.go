@@ -2,9 +2,9 @@ package sdk
 
 import "errors"
 
-// A helper may find out that the operation is over, for example because the answer is unreadable. Must, Check, Require and Call.End end the
-// operation there, as t.FailNow ends a test, so that callers need not pass the error up. The effect is the same as returning the error or
-// outcome from the operation's function: an adapter holds nothing that needs cleaning up.
+// A helper may find out that the operation is over, for example because the answer is unreadable. Must, Check, Require, Expect and Call.End
+// end the operation there, as t.FailNow ends a test, so that callers need not pass the error up. The effect is the same as returning the
+// error or outcome from the operation's function: an adapter holds nothing that needs cleaning up.
 
 // ended is the value of the panic that ends an operation. Adapter.Step recovers it.
 type ended struct {
@@ -24,26 +24,67 @@ func (e ended) Error() string {
 //
 //	answer := sdk.Must(c.Get(path))
 func Must[T any](v T, err error) T {
-	Check(err)
+	if err != nil {
+		fail(err)
+	}
 	return v
 }
+
+// fail ends the operation with an error; nil ends nothing. It is no part of its callers, which are many in a module.
+//
+//go:noinline
+func fail(err error) {
+	if err != nil {
+		panic(ended{err: err})
+	}
+}
+
+// doubt ends the operation with an error of this text.
+//
+//go:noinline
+func doubt(why string) { fail(errors.New(why)) }
 
 // Check ends the operation with the first error that is not nil, as if the operation's function had returned it.
 func Check(errs ...error) {
 	for _, err := range errs {
-		if err != nil {
-			panic(ended{err: err})
-		}
+		fail(err)
 	}
 }
 
-// Require ends the operation with the error otherwise unless the condition holds. Use it for the parts that an answer needs to prove something:
+// Require ends the operation with the error otherwise unless the condition holds. Use it for what a request needs, with a *Reject as the
+// error, and for an error that several places share. For what an answer must prove, see Expect.
 //
-//	sdk.Require(id != "" && answer.OK(), errAnswer)
+//	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "Acme sends the customer back to it"))
 func Require(holds bool, otherwise error) {
 	if !holds {
-		Check(otherwise)
+		fail(otherwise)
 	}
+}
+
+// Expect ends the operation with an error unless the condition holds. The result is then unknown, and why says what the answer does not
+// prove, in the adapter's own words. Use it for the parts that an answer needs:
+//
+//	sdk.Expect(o.Amount != nil, "the answer holds a payment without its amount")
+func Expect(holds bool, why string) {
+	if !holds {
+		doubt(why)
+	}
+}
+
+// Find returns the element of a list that is the payment, refund or dispute of the request. counts says which element that is. If several
+// elements count, Find ends the operation with an error (see Must). If none counts, it ends the operation with StatusNotFound. whole says
+// that the list has no further page: without it, and if list is no array, nothing is proven, and the operation ends with an error.
+//
+//	found := c.Find(j.Get("data"), j.Raw("has_more") == "false", func(x sdk.JSON) bool {
+//		return x.Need("reference") == c.Request.Reference
+//	})
+func (c *Call) Find(list JSON, whole bool, counts func(JSON) bool) JSON {
+	found := list.Only(counts)
+	if !found.Exists() {
+		Expect(list.IsArray() && whole, "the answer is not the whole list, so what it lacks may exist")
+		c.End(NotFound())
+	}
+	return found
 }
 
 // End ends the operation with an outcome, as if its function had returned it. A helper uses it when it learns that the processor

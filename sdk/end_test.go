@@ -23,6 +23,7 @@ func TestEnd(t *testing.T) {
 		"error":      {func(*Call) { Check(nil, errors.New("broken"), errors.New("later")) }, unknown("broken")},
 		"must":       {func(*Call) { Must(1, errors.New("broken")) }, unknown("broken")},
 		"required":   {func(*Call) { Require(true, nil); Require(false, errors.New("broken")) }, unknown("broken")},
+		"expected":   {func(*Call) { Expect(true, "later"); Expect(false, "broken") }, unknown("broken")},
 		"reject":     {func(*Call) { Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
 		"nil reject": {func(*Call) { var r *Reject; Check(r) }, unknown("the adapter returned a nil reject")},
 		"outcome":    {func(c *Call) { c.End(&Outcome{Status: StatusDeclined}) }, Result{Outcome: &Outcome{Status: StatusDeclined}}},
@@ -171,9 +172,9 @@ func TestDecimals(t *testing.T) {
 func TestWebhookEnds(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	deliver := func(body string, exchanges ...Exchange) Result {
-		a := &Adapter{Webhook: func(c *Call) (*Outcome, error) {
+		a := &Adapter{Manifest: Manifest{Webhook: &WebhookRule{ToleranceSeconds: 60}}, Webhook: func(c *Call) (*Outcome, error) {
 			c.Signed("key", Text("k"), "sig")
-			c.Fresh(now.Add(time.Duration(c.Message().Int("age"))*time.Second), time.Minute)
+			c.FreshAt(now.UnixMilli() + c.Message().Int("age")*1000)
 			return Handled(), nil
 		}}
 		s := &Step{ABI: ABI, Operation: OpWebhook, Now: now.UnixMilli(), Request: Request{Webhook: &WebhookMessage{Body: []byte(body)}}, Exchanges: exchanges}
@@ -191,7 +192,44 @@ func TestWebhookEnds(t *testing.T) {
 	require.Equal(t, 400, deliver("[]", verdict(true)).Outcome.Reply.Status)
 	require.Equal(t, 400, deliver("x", verdict(true)).Outcome.Reply.Status)
 	require.Equal(t, 401, deliver(`{"age":61}`, verdict(true)).Outcome.Reply.Status)
+	require.Equal(t, 401, deliver(`{"age":-61}`, verdict(true)).Outcome.Reply.Status)
 	require.Equal(t, 200, deliver(`{"age":-60}`, verdict(true)).Outcome.Reply.Status)
+}
+
+// Without a tolerance in the manifest no message is fresh but one of this moment.
+func TestFreshAtWithoutTolerance(t *testing.T) {
+	for sent, status := range map[int64]int{0: 401, 999: 401, 1000: 200, 1001: 401} {
+		a := &Adapter{Webhook: func(c *Call) (*Outcome, error) { c.FreshAt(sent); return Handled(), nil }}
+		r := a.Step(&Step{ABI: ABI, Operation: OpWebhook, Now: 1000, Request: Request{Webhook: &WebhookMessage{}}})
+		require.Equal(t, status, r.Outcome.Reply.Status, sent)
+	}
+}
+
+func TestFind(t *testing.T) {
+	j, err := ParseJSON([]byte(`{"all":[{"r":"a","id":1},{"r":"b","id":2},{"r":"b","id":3}],"none":[],"text":"x"}`))
+	require.NoError(t, err)
+	find := func(list, r string, whole bool) Result {
+		return operation(func(c *Call) (*Outcome, error) {
+			found := c.Find(j.Get(list), whole, func(x JSON) bool { return x.Need("r") == r })
+			return &Outcome{Status: StatusCaptured, TransactionID: found.Text("id")}, nil
+		})
+	}
+	for name, k := range map[string]struct {
+		got    Result
+		status OutcomeStatus
+	}{
+		"found in a part":     {find("all", "a", false), StatusCaptured},
+		"not in a part":       {find("all", "c", false), StatusUnknown},
+		"not in the whole":    {find("all", "c", true), StatusNotFound},
+		"twice":               {find("all", "b", true), StatusUnknown},
+		"an empty whole":      {find("none", "a", true), StatusNotFound},
+		"an empty part":       {find("none", "a", false), StatusUnknown},
+		"a text":              {find("text", "a", true), StatusUnknown},
+		"nothing at the path": {find("other", "a", true), StatusUnknown},
+	} {
+		require.Equal(t, k.status, k.got.Outcome.Status, name)
+	}
+	require.Equal(t, "1", find("all", "a", true).Outcome.TransactionID)
 }
 
 func TestOnly(t *testing.T) {

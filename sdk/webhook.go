@@ -104,6 +104,16 @@ func (c *Call) Fresh(at time.Time, tolerance time.Duration) {
 	}
 }
 
+// FreshAt is Fresh for a time in Unix milliseconds, as Millis reads it, with the tolerance that the manifest declares in
+// WebhookRule.ToleranceSeconds. 0, such as from an unreadable text, is too old.
+func (c *Call) FreshAt(milliseconds int64) {
+	tolerance := int64(0)
+	if rule := c.adapter.Manifest.Webhook; rule != nil {
+		tolerance = int64(rule.ToleranceSeconds)
+	}
+	c.Fresh(time.UnixMilli(milliseconds), time.Duration(tolerance)*time.Second)
+}
+
 // Message returns the JSON object in the webhook's body. Any other body ends the operation with 400.
 func (c *Call) Message() JSON {
 	j, err := ParseJSON(c.Request.Webhook.Body)

@@ -51,7 +51,7 @@ func Adapter() *sdk.Adapter {
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
-		ExtendAuthorization: extendAuthorization, AcceptDispute: acceptDispute,
+		ExtendAuthorization: incrementalAuthorize, AcceptDispute: acceptDispute,
 		AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, Webhook: webhook,
 	}
 }

@@ -2,7 +2,6 @@ package adyen
 
 import (
 	_ "embed"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -24,10 +23,10 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		Raw:                  map[string]string{"result_code": code}}
 	switch o.Status {
 	case sdk.StatusAuthorized:
-		sdk.Require(o.TransactionID != "", errors.New("the answer says Authorised without a pspReference"))
+		sdk.Expect(o.TransactionID != "", "the answer says Authorised without a pspReference")
 		o.Status, o.Amount = approved(c.Request), authorised(c.Request, j)
-		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised",
-			errors.New("the answer says PartiallyAuthorised without the amount"))
+		sdk.Expect(o.Amount != nil || code != "PartiallyAuthorised",
+			"the answer says PartiallyAuthorised without the amount")
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)

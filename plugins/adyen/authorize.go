@@ -132,13 +132,11 @@ func shopperReference(c *sdk.Call) string {
 		return ""
 	}
 	kept := cmp.Or(r.Kept().Method, r.Kept().Customer)
-	switch {
-	case kept != "":
-	case r.Payer().ID != "":
+	if kept == "" && r.Payer().ID != "" {
 		return c.Account.ID + "_" + r.Customer.ID
-	case stored || r.Stores():
-		sdk.Check(sdk.Missing("customer_id", "Adyen stores credentials by customer: give the payment a customer"))
 	}
+	sdk.Require(kept != "" || !stored && !r.Stores(),
+		sdk.Missing("customer_id", "Adyen stores credentials by customer: give the payment a customer"))
 	return kept
 }
 
@@ -191,13 +189,11 @@ func browserInfo(b *sdk.Browser) *sdk.Object {
 		Int("screenWidth", int64(b.ScreenWidth)).Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
 }
 
-// Adyen refuses payments with more or longer metadata (error 177), so the adapter leaves the excess out.
-const maxPairs, maxKey, maxValue = 20, 20, 80
-
+// metadata returns what Adyen takes: it refuses payments with more or longer metadata (error 177).
 func metadata(m map[string]string) *sdk.Object {
 	o, n := sdk.NewObject(), 0
 	for _, f := range sdk.Sorted(m) {
-		if len(f.Name) <= maxKey && len(f.Value) <= maxValue && n < maxPairs {
+		if len(f.Name) <= 20 && len(f.Value) <= 80 && n < 20 {
 			o.Str(f.Name, f.Value)
 			n++
 		}

@@ -2,7 +2,6 @@ package adyen
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -11,14 +10,13 @@ import (
 // complete is POST /payments/details with what the customer's browser brought back.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	r, details := c.Request, sdk.NewObject()
-	switch redirect, pares := r.Returned("redirectResult"), r.Returned("PaRes"); {
-	case redirect != "":
+	redirect, pares := r.Returned("redirectResult"), r.Returned("PaRes")
+	sdk.Require(redirect+pares != "", sdk.Missing("redirectResult",
+		"the customer came back without a result: pass the query of the return URL on"))
+	if redirect != "" {
 		details.Str("redirectResult", redirect)
-	case pares != "":
+	} else {
 		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
-	default:
-		return nil, sdk.Missing("redirectResult",
-			"the customer came back without a result: pass the query of the return URL on")
 	}
 	return result(c, post(c, "/payments/details",
 		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
@@ -51,15 +49,12 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// incrementalAuthorize updates the amount of a pre-authorization to a new total.
+// incrementalAuthorize updates the amount of a pre-authorization to a new total. The present amount as the total makes
+// the authorization valid for longer (docs.adyen.com, "Adjust authorisation").
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	o, _ := modify(c, "amountUpdates", modification(c).Obj("amount", amount(c.Request.Amount)))
 	return o, nil
 }
-
-// extendAuthorization updates the amount to the present one, which makes the authorization valid for longer
-// (docs.adyen.com, "Adjust authorisation").
-func extendAuthorization(c *sdk.Call) (*sdk.Outcome, error) { return incrementalAuthorize(c) }
 
 func modification(c *sdk.Call) *sdk.Object { return referring(c, c.Request.Reference) }
 
@@ -72,7 +67,7 @@ func referring(c *sdk.Call, reference string) *sdk.Object {
 func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
-	sdk.Require(id != "", errors.New("the answer neither confirms nor refuses the request"))
+	sdk.Expect(id != "", "the answer neither confirms nor refuses the request")
 	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"),
 		Amount: money(j.Get("amount"))}
 	if j.Str("status") != "received" {

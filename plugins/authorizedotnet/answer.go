@@ -1,8 +1,8 @@
 package authorizedotnet
 
 import (
+	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -43,12 +43,12 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	default:
 		sdk.Check(errAnswer)
 	}
-	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("the answer approves without a transaction"))
+	sdk.Expect(!failed(j) && o.TransactionID != "", "the answer approves without a transaction")
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		// may be lower than requested
 		o.Amount = t.Stated("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency)
-		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"),
-			errors.New("the answer approves a part without its amount"))
+		sdk.Expect(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"),
+			"the answer approves a part without its amount")
 	}
 	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
 	return j, o
@@ -73,16 +73,13 @@ func refused(j sdk.JSON) *sdk.Decline {
 // declined returns the reason of a declined transaction.
 func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
-	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: reason code "+code))
-	switch code {
-	case "11": // a duplicate. Our invoice numbers differ, so this is a repetition: a query finds the result of the first
-		sdk.Check(errors.New("the processor has received this transaction before"))
-	case "":
-		if failed(j) {
-			return refused(j)
-		}
-		code = j.Text("transactionResponse.responseCode") // the verdict, without an error that explains it
+	sdk.Expect(inDoubt.Of(code) == "", "the processor may have acted: reason code "+code)
+	// 11 is a duplicate. Our invoice numbers differ, so this is a repetition: a query finds the result of the first
+	sdk.Expect(code != "11", "the processor has received this transaction before")
+	if code == "" && failed(j) {
+		return refused(j)
 	}
+	code = cmp.Or(code, j.Text("transactionResponse.responseCode")) // the verdict, without an error that explains it
 	return declines.New(code, text, "")
 }
 

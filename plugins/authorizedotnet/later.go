@@ -2,7 +2,6 @@ package authorizedotnet
 
 import (
 	"cmp"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -31,8 +30,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		return o, nil
 	}
 	// 311: the capture changed nothing. A query finds which request captured the payment, and its amount.
-	sdk.Require(j.Text("transactionResponse.messages.0.code") != "311",
-		errors.New("the transaction has already been captured"))
+	sdk.Expect(j.Text("transactionResponse.messages.0.code") != "311", "the transaction has already been captured")
 	o.CaptureID = o.TransactionID
 	o.Released = r.Amount.Minor < r.Known().Authorized
 	return o, nil

@@ -13,11 +13,9 @@ import (
 // payment began. A transaction moves in this direction, so the order matters.
 
 const (
-	pageSize = 200 // transactions in an answer
-	// pages. All requests, with the query of the transaction, must stay within sdk.MaxSends
-	unsettledMost = 3
-	batchesMost   = 3               // of one page each
-	slack         = 2 * time.Minute // accepted lag of the processor's clock
+	pageSize  = 200             // transactions in an answer
+	pagesMost = 3               // unsettled ones, and as many batches of one page: a query stays within sdk.MaxSends
+	slack     = 2 * time.Minute // accepted lag of the processor's clock
 )
 
 var errTooMany = errors.New("the lists hold too many transactions to search")
@@ -26,7 +24,7 @@ var errTooMany = errors.New("the lists hold too many transactions to search")
 // since that time.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
-	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, unsettledMost)
+	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, pagesMost)
 	if id != "" {
 		return id
 	}
@@ -36,7 +34,7 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
 	looked := 0
 	for batch := range list.Get("batchList").All() {
-		sdk.Require(looked < batchesMost, errTooMany)
+		sdk.Require(looked < pagesMost, errTooMany)
 		looked++
 		id, all := findIn(c, "getTransactionListRequest", batch.Text("batchId"), invoice, since, 1)
 		if id != "" {
@@ -88,7 +86,7 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 			oldest, _, _ = strings.Cut(after, `"`)
 		}
 		if strings.Contains(one, number) {
-			sdk.Require(id == "", errors.New("the list holds several transactions with one invoice number"))
+			sdk.Expect(id == "", "the list holds several transactions with one invoice number")
 			id, _, _ = strings.Cut(one, `"`)
 			sdk.Require(id != "", errAnswer)
 		}

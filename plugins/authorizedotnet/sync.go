@@ -1,7 +1,6 @@
 package authorizedotnet
 
 import (
-	"errors"
 	"time"
 
 	"payswitch/sdk"
@@ -13,8 +12,8 @@ import (
 func lookUp(c *sdk.Call, id string) sdk.JSON {
 	r, lost := c.Request, id == ""
 	if lost {
-		sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0,
-			errors.New("the request lacks the id of the transaction, and a reference with its time"))
+		sdk.Expect(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0,
+			"the request lacks the id of the transaction, and a reference with its time")
 		if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
 			c.End(&sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID})
 		}
@@ -26,7 +25,7 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 	t := j.Get("transaction")
 	ours := r.Reference != "" && t.Str("order.invoiceNumber") == r.Reference
 	sdk.Require(!failed(j) && t.Text("transId") != "", errAnswer)
-	sdk.Require(ours || !lost && t.Text("transId") == id, errors.New("the answer holds another transaction"))
+	sdk.Expect(ours || !lost && t.Text("transId") == id, "the answer holds another transaction")
 	return t
 }
 
@@ -63,8 +62,9 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case o.Status == sdk.StatusCaptured && held != nil && taken != nil && taken.Minor > 0:
 		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor,
 			Refunded: r.Known().Refunded}
-	case o.Status == sdk.StatusAuthorized, o.Status == sdk.StatusCaptured:
-		return nil, errors.New("the answer holds a transaction without its amounts")
+	default:
+		sdk.Expect(o.Status != sdk.StatusAuthorized && o.Status != sdk.StatusCaptured,
+			"the answer holds a transaction without its amounts")
 	}
 	o.AuthCode = t.Text("authCode")
 	return o, nil
@@ -74,8 +74,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 // is not an end.
 func ended(t sdk.JSON) *sdk.Decline {
 	code, status := t.Text("responseReasonCode"), t.Str("transactionStatus")
-	sdk.Require(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""),
-		errors.New(status+" with reason code "+code+": the processor may have acted"))
+	sdk.Expect(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""),
+		status+" with reason code "+code+": the processor may have acted")
 	return declines.New(code, t.Str("responseReasonDescription"), "")
 }
 

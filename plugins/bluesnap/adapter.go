@@ -27,14 +27,6 @@ const (
 	shoppersPath     = "/services/2/vaulted-shoppers"
 )
 
-// notFoundFinalSeconds is how long BlueSnap may not find a new transaction by our reference. BlueSnap documents no
-// delay, and usually finds a new transaction at once.
-const notFoundFinalSeconds = 60 * 60
-
-// keySeconds is how long the adapter relies on an idempotency key: BlueSnap keeps it for up to 24 hours
-// (developers.bluesnap.com/reference/idempotency).
-const keySeconds = 12 * 60 * 60
-
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
@@ -64,7 +56,9 @@ func Adapter() *sdk.Adapter {
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
 				sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
-				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				// BlueSnap keeps a key for up to 24 hours (developers.bluesnap.com/reference/idempotency). It documents no
+				// delay until it finds a new transaction, and usually finds it at once.
+				IdempotencyWindowSeconds: 12 * 3600, NotFoundFinalAfterSeconds: 3600},
 		},
 		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
 		Sync: sync, RefundSync: refundSync,

@@ -19,15 +19,10 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
 		body.Obj("cardHolderInfo", holder(r))
 	}
-	body.Obj("transactionFraudInfo", fraudInfo(r)).
-		Str("merchantTransactionId", r.Reference).
-		Obj("threeDSecure", threeDS(r.ThreeDS)).
-		Obj("transactionMetaData", metaData(r.Metadata))
+	body.Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
+		Obj("threeDSecure", threeDS(r.ThreeDS)).Obj("transactionMetaData", metaData(r.Metadata))
 	a := send(c, "POST", transactionsPath, body)
-	o, err := transaction(c, a, kind)
-	if err != nil {
-		return nil, err
-	}
+	o := transaction(c, a, kind)
 	if id := a.Text("vaultedShopperId"); id != "" && o.Status != sdk.StatusDeclined && r.Stores() {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
@@ -40,9 +35,7 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 	i := r.Instrument
 	if i.StoredCredentialID != "" {
 		id, err := strconv.ParseInt(i.StoredCredentialID, 10, 64)
-		if err != nil {
-			sdk.Check(sdk.Invalid("recurring_details", "the id of a vaulted shopper must be a number"))
-		}
+		sdk.Require(err == nil, sdk.Invalid("recurring_details", "the id of a vaulted shopper must be a number"))
 		body.Int("vaultedShopperId", id)
 	} else {
 		body.Obj("creditCard", creditCard(i.Card))

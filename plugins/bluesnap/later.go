@@ -7,19 +7,18 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).
 		Str("amount", r.Amount.Major())
-	a := send(c, "PUT", transactionsPath, body)
-	o, err := transaction(c, a, "CAPTURE")
-	if err == nil && o.Decline == nil {
+	o := transaction(c, send(c, "PUT", transactionsPath, body), "CAPTURE")
+	if o.Decline == nil {
 		o.CaptureID = o.TransactionID
 	}
-	return o, err
+	return o, nil
 }
 
 // void reverses an AUTH_ONLY as a whole.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := send(c, "PUT", transactionsPath,
 		sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
-	return transaction(c, a, "AUTH_REVERSAL")
+	return transaction(c, a, "AUTH_REVERSAL"), nil
 }
 
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"},

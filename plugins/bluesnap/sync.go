@@ -6,23 +6,25 @@ import (
 	"payswitch/sdk"
 )
 
-var (
-	errNotDone = errors.New("the authorization has changed, but not by this operation alone")
-	errRefund  = errors.New("the answer holds no refund, or one with an unknown id")
-)
+var errNotDone = errors.New("the authorization has changed, but not by this operation alone")
 
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	a := send(c, "GET", sdk.Must(pathOf(c)), nil)
-	if a.missing {
-		return c.NotFound(), nil
-	}
-	sdk.Require(a.decline == nil, errAnswer) // the error concerns the query, not the payment
-	o, err := transaction(c, a, "")
-	if err == nil && o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
+	o, a := query(c, sdk.Must(pathOf(c)), "")
+	if o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
 		return stillHeld(o, a, r)
 	}
-	return o, err
+	return o, nil
+}
+
+// query retrieves a transaction of a type, "" for any.
+func query(c *sdk.Call, path, kind string) (*sdk.Outcome, answer) {
+	a := send(c, "GET", path, nil)
+	if a.missing {
+		c.End(c.NotFound())
+	}
+	sdk.Require(a.decline == nil, errAnswer) // the error concerns the query, not the payment
+	return transaction(c, a, kind), a
 }
 
 // pathOf returns the path of the payment: with its id, or with our reference and the merchant's id.
@@ -63,22 +65,11 @@ func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 // refundSync retrieves a refund by its id. A webhook reports a refund whose answer was lost.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Require(r.RefundID != "", errRefund)
-	a := send(c, "GET", transactionsPath+"/"+sdk.PathEscape(r.RefundID), nil)
-	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: r.RefundID}
-	switch {
-	case a.missing:
-		return c.NotFound(), nil
-	case a.decline != nil:
-		return nil, errAnswer
-	case a.Str("cardTransactionType") != "REFUND":
-		return nil, errRefund
-	}
-	t, err := transaction(c, a, "REFUND")
-	if err != nil {
-		return nil, err
-	}
-	if o.Status, o.Amount, o.Decline, o.Raw = t.Status, t.Amount, t.Decline, t.Raw; t.Status == sdk.StatusCaptured {
+	sdk.Expect(r.RefundID != "", "the request lacks the refund's id, the only way to find a refund")
+	t, _ := query(c, transactionsPath+"/"+sdk.PathEscape(r.RefundID), "REFUND")
+	o := &sdk.Outcome{Status: t.Status, TransactionID: r.TransactionID, RefundID: r.RefundID, Amount: t.Amount,
+		Decline: t.Decline, Raw: t.Raw}
+	if t.Status == sdk.StatusCaptured {
 		o.Status = sdk.StatusRefunded
 	}
 	return o, nil

@@ -9,9 +9,9 @@ import (
 
 // transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind
 // is the requested type, "" for a query.
-func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
+func transaction(c *sdk.Call, a answer, kind string) *sdk.Outcome {
 	if a.decline != nil {
-		return sdk.Declined(a.decline), nil
+		return sdk.Declined(a.decline)
 	}
 	if kind != "REFUND" {
 		c.About(a.Text("transactionId"))
@@ -22,9 +22,7 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		NetworkTransactionID: info.Text("networkTransactionId"),
 		Checks:               checks(info),
 		Raw:                  map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
-	if o.TransactionID == "" || kind != "" && did != kind {
-		return nil, errAnswer
-	}
+	sdk.Require(o.TransactionID != "" && (kind == "" || did == kind), errAnswer)
 	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
 		did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
 	switch strings.ToUpper(info.Str("processingStatus")) {
@@ -48,7 +46,7 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		sdk.Require(c.Request.Known().Captured > 0, errLater)
 		o.Amount = &sdk.Money{Minor: c.Request.Known().Captured, Currency: c.Request.Amount.Currency}
 	}
-	return o, nil
+	return o
 }
 
 var errLater = errors.New("a later operation that has not succeeded does not show the state of the payment")

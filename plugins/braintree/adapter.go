@@ -6,9 +6,7 @@
 // which a search finds a payment or refund.
 package braintree
 
-import (
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 const (
 	path       = "/graphql"
@@ -18,12 +16,6 @@ const (
 	privateKey      = "private_key"
 	merchantAccount = "merchant_account_id"
 	accountCurrency = "merchant_config_currency"
-)
-
-const (
-	keyWindowSeconds = 30 * 24 * 3600 // how long Braintree remembers an apiRequestKey
-	// notFoundFinalSeconds is how long Braintree's search may not show a new payment.
-	notFoundFinalSeconds = 15 * 60
 )
 
 // Adapter returns a new adapter.
@@ -57,10 +49,11 @@ func Adapter() *sdk.Adapter {
 					CAVV: input + "options.threeDSecureAuthentication.passThrough.cavv"}, sdk.OpAuthorize),
 				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv",
 					CAVV: input + "threeDSecurePassThrough.cavv"}, sdk.OpVerify)...),
-			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: webhookToleranceSeconds},
+			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: 24 * 3600}, // Braintree repeats for a day
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
 				sdk.ResolveByIdempotentResend},
-				IdempotencyWindowSeconds: keyWindowSeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				IdempotencyWindowSeconds:  30 * 24 * 3600, // how long Braintree remembers an apiRequestKey
+				NotFoundFinalAfterSeconds: 15 * 60},       // how long the search may not show a new payment
 		},
 		Authorize: sdk.Raisable(authorize), Verify: verify,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
@@ -85,13 +78,10 @@ func currencies() []string {
 // amount returns the amount in Braintree's form: without its currency, which must be the merchant account's.
 func amount(c *sdk.Call) string {
 	m := c.Request.Amount
-	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
-		sdk.Check(sdk.Unsupported("currency",
-			"the merchant account has the currency "+of+
-				": use a connector account with a merchant account in "+string(m.Currency)))
-	}
-	if e, ok := m.Currency.Exponent(); !ok || e > 3 {
-		sdk.Check(sdk.Unsupported("currency", "Braintree supports amounts of at most three decimals"))
-	}
+	of := c.Account.Config[accountCurrency]
+	sdk.Require(of == string(m.Currency), sdk.Unsupported("currency", "the merchant account has the currency "+of+
+		": use a connector account with a merchant account in "+string(m.Currency)))
+	e, ok := m.Currency.Exponent()
+	sdk.Require(ok && e <= 3, sdk.Unsupported("currency", "Braintree supports amounts of at most three decimals"))
 	return m.Major()
 }

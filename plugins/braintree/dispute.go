@@ -1,7 +1,6 @@
 package braintree
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -9,11 +8,12 @@ import (
 
 const disputed = ` id legacyId status type amountDisputed { value currencyCode }`
 
-// found are the statuses of a dispute, and rounds its types.
+// The statuses of a dispute, and its types: a retrieval is a question of the issuer. Notifications write both in lower
+// case, the status after "dispute_".
 var (
-	found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"},
-		{sdk.DisputeWon, "WON"},
-		{sdk.DisputeLost, "LOST"}, {sdk.DisputeAccepted, "ACCEPTED AUTO_ACCEPTED"}, {sdk.DisputeExpired, "EXPIRED"}}
+	statusOfDispute = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeWon, "WON"},
+		{sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"}, {sdk.DisputeLost, "LOST"},
+		{sdk.DisputeAccepted, "ACCEPTED AUTO_ACCEPTED"}, {sdk.DisputeExpired, "EXPIRED"}}
 	rounds = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "RETRIEVAL"}, {sdk.StageDispute, "CHARGEBACK"},
 		{sdk.StagePreArbitration, "PRE_ARBITRATION"}}
 )
@@ -51,7 +51,7 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	if len(lines) > 0 {
 		added := mutate(c, "createDisputeTextEvidence", "evidence { id }",
 			aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
-		sdk.Require(added.Str("evidence.id") != "", errors.New("the answer does not confirm the evidence"))
+		sdk.Expect(added.Str("evidence.id") != "", "the answer does not confirm the evidence")
 	}
 	return disputeOf(c, mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")),
 		nil
@@ -65,8 +65,7 @@ func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 		"query($input: DisputeSearchInput!) { search { disputes(input: $input) { edges { node {"+disputed+" } } } } }", input,
 		true)
 	edges := data.Get("search.disputes.edges")
-	sdk.Require(refused == nil && edges.IsArray() && edges.Len() <= 1,
-		errors.New("the answer is not the result of a search"))
+	sdk.Expect(refused == nil && edges.IsArray() && edges.Len() <= 1, "the answer is not the result of a search")
 	if edges.Len() == 0 {
 		return c.OtherAccount(), nil
 	}
@@ -80,10 +79,10 @@ func aboutDispute(c *sdk.Call) *sdk.Object {
 // disputeOf reads the dispute of an answer. Messages name it by its legacy id.
 func disputeOf(c *sdk.Call, d sdk.JSON) *sdk.Outcome {
 	status := d.Str("status")
-	o := c.Disputed(found.Of(status), status)
+	o := c.Disputed(statusOfDispute.Of(status), status)
 	m := d.MajorIn("amountDisputed.value", "amountDisputed.currencyCode", c.Request.Dispute.Amount.Currency)
-	sdk.Require(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0,
-		errors.New("the answer is not the state of the dispute"))
+	sdk.Expect(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0,
+		"the answer is not the state of the dispute")
 	o.Dispute.Amount, o.Dispute.Stage = *m, rounds.Of(d.Str("type"))
 	return o
 }

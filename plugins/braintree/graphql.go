@@ -55,7 +55,7 @@ func answer(c *sdk.Call, send *sdk.Send) (data sdk.JSON, refused *sdk.Decline) {
 	if list.Exists() && (r.OK() || r.Refuses()) {
 		return data, refusal(list)
 	}
-	sdk.Require(r.OK() && data.IsObject(), errors.New("the answer is not a complete one of the GraphQL API"))
+	sdk.Expect(r.OK() && data.IsObject(), "the answer is not a complete one of the GraphQL API")
 	return data, nil
 }
 

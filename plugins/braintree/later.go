@@ -1,10 +1,6 @@
 package braintree
 
-import (
-	"errors"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // capture captures all or a part of an authorization. An authorization has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -12,7 +8,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	input := keyed(c).Str("transactionId", r.TransactionID).Obj("transaction", sdk.NewObject().Str("amount", amount(c)))
 	payload := mutate(c, "captureTransaction", "clientMutationId transaction {"+transaction+" }", input, true)
 	o := paymentOf(c, payload.Get("transaction"))
-	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("the capture left the payment authorized"))
+	sdk.Expect(o.Status != sdk.StatusAuthorized, "the capture left the payment authorized")
 	if o.Status == sdk.StatusCaptured {
 		o.CaptureID, o.Released = o.TransactionID, o.Amount != nil && o.Amount.Minor < r.Known().Authorized
 	}
@@ -26,13 +22,11 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId "+
 			"status } }", keyed(c).Str("transactionId", c.Request.TransactionID), true).Get("reversal")
 	id, raw := reversal.Str("id"), map[string]string{"status": reversal.Str("status")}
-	switch {
-	case reversal.Str("__typename") == "Refund":
+	if reversal.Str("__typename") == "Refund" {
 		raw["error"] = "the payment had settled: it was refunded instead"
 		return &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: id, Raw: raw}, nil
-	case id == "" || raw["status"] != "VOIDED":
-		return nil, errors.New("the answer shows neither a void nor a refund")
 	}
+	sdk.Expect(id != "" && raw["status"] == "VOIDED", "the answer shows neither a void nor a refund")
 	return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: id, Raw: raw}, nil
 }
 
@@ -63,8 +57,8 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			latest = x
 		}
 	}
-	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false",
-		errors.New("the answer shows neither the new amount nor a failed adjustment"))
+	sdk.Expect(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false",
+		"the answer shows neither the new amount nor a failed adjustment")
 	o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(latest, "ADJUSTMENT_DECLINED")
 	return o, nil
 }
@@ -93,7 +87,7 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 	if all.Refunded = r.Known().Refunded; t.Get("refunds").IsArray() {
 		given := t.Get("refunds").Sum("amount.value", "amount.currencyCode", r.Amount.Currency,
 			func(x sdk.JSON) bool { return refundStatuses.Of(x.Str("status")) != sdk.StatusDeclined })
-		sdk.Require(given != nil, errors.New("the answer holds a refund without an amount"))
+		sdk.Expect(given != nil, "the answer holds a refund without an amount")
 		all.Refunded = given.Minor
 	}
 	return all
@@ -118,25 +112,22 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 		"query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input,
 		true)
 	edges := data.Get("search." + what + ".edges")
-	sdk.Require(refused == nil && edges.IsArray(), errors.New("the answer is not the result of a search"))
+	sdk.Expect(refused == nil && edges.IsArray(), "the answer is not the result of a search")
 	for e := range edges.All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
-		sdk.Require(node.IsObject(), errors.New("the search does not show its result"))
-		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference,
-			errors.New("the search found another payment"))
+		sdk.Expect(node.IsObject(), "the search does not show its result")
+		sdk.Expect(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference,
+			"the search found another payment")
 		switch {
 		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:
 			found = node
-		case !lost: // several declined ones are possible: Braintree may retry by itself, with the same reference
-			sdk.Check(errors.New("the search found several payments with one reference"))
+		default: // several declined ones are possible: Braintree may retry by itself, with the same reference
+			sdk.Expect(lost, "the search found several payments with one reference")
 		}
 	}
-	switch {
-	case !found.Exists() && id == "":
-		c.End(sdk.NotFound())
-	case !found.Exists():
-		c.End(c.OtherAccount())
+	if !found.Exists() {
+		c.End(c.NotFound())
 	}
 	return found
 }

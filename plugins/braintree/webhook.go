@@ -4,13 +4,9 @@ import (
 	"cmp"
 	"encoding/base64"
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// webhookToleranceSeconds is the accepted age of a message: Braintree repeats one for a day.
-const webhookToleranceSeconds = 24 * 3600
 
 // webhook reads a message: a form with bt_payload, base64 of an XML document, and bt_signature. The signed document
 // names the payment and the time; the adapter asks for the payment's state.
@@ -31,7 +27,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if sent == 0 || n.Name() != "notification" {
 		return sdk.Refuse(400, "the message is not a notification"), nil
 	}
-	c.Fresh(time.UnixMilli(sent), webhookToleranceSeconds*time.Second)
+	c.FreshAt(sent)
 	e := event(n)
 	e.Time = sent
 	return sdk.Handled(e), nil
@@ -73,25 +69,16 @@ func globalID(kind, legacy string) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(kind + "_" + legacy))
 }
 
-// disputes are the kinds of notifications about disputes. Any other kind leaves the dispute open.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost"},
-	{sdk.DisputeExpired, "dispute_expired"},
-	{sdk.DisputeAccepted, "dispute_accepted dispute_auto_accepted"},
-	{sdk.DisputeChallenged, "dispute_disputed dispute_under_review"}}
-
-// stages are the kinds of a dispute. A retrieval is a question of the issuer.
-var stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "retrieval"}, {sdk.StageDispute, "chargeback"},
-	{sdk.StagePreArbitration, "pre_arbitration"}}
-
-// dispute reads a dispute; nil if it states no amount.
+// dispute reads a dispute; nil if it states no amount. A kind that is not in the table leaves the dispute open.
 func dispute(kind string, d sdk.XML) *sdk.Dispute {
 	m, err := sdk.ParseMajor(cmp.Or(d.Text("amount-disputed"), d.Text("amount")),
 		sdk.CurrencyOf(d.Text("currency-iso-code")))
 	if err != nil || m.Minor <= 0 || d.Text("id") == "" {
 		return nil
 	}
-	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m,
-		Stage:           stages.Of(d.Text("kind")),
-		ConnectorStatus: cmp.Or(d.Text("status"), kind), Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"),
+	status := statusOfDispute.Of(strings.ToUpper(strings.TrimPrefix(kind, "dispute_")))
+	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: m,
+		Stage: rounds.Of(strings.ToUpper(d.Text("kind"))), ConnectorStatus: cmp.Or(d.Text("status"), kind),
+		Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"),
 		RespondBy: sdk.Millis(d.Text("reply-by-date")), CreatedAt: sdk.Millis(d.Text("received-date"))}
 }

@@ -5,9 +5,7 @@
 // reference.
 package checkout
 
-import (
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // Names of the credential fields.
 const (
@@ -52,7 +50,8 @@ func Adapter() *sdk.Adapter {
 				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body",
 					Field: "processing_channel_id"}),
 			Reference: sdk.ReferenceRule{MaxLength: 50},
-			Webhook:   &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
+			// Checkout.com repeats a failed message with the same time and signature for up to 30 hours.
+			Webhook: &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: 36 * 3600},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
 				sdk.ResolveByIdempotentResend},
 				// Checkout.com does not promise that the list by reference shows a payment at once.
@@ -72,7 +71,7 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))
 	if !resp.OK() {
-		c.End(sdk.Must(refusal(resp)))
+		c.End(refusal(resp))
 	}
 	return resp.JSON()
 }

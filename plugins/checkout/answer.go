@@ -9,7 +9,7 @@ import (
 )
 
 // result reads a payment: the answer to POST /payments and GET /payments/{id}.
-func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	r, status := c.Request, j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Need("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"),
 		Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
@@ -23,15 +23,14 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o.Totals = totals(c, j)
 	switch status {
 	case "Authorized", "Card Verified":
-		if j.Text("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
-			return nil, errors.New(status + " contradicts the request")
-		}
+		sdk.Expect(j.Text("approved") != "false" && (status == "Authorized" || r.Amount.Minor == 0),
+			status+" contradicts the request")
 		o.Status = sdk.StatusAuthorized
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
 			held := stated(c, j, "balances.total_authorized")
-			sdk.Require(held != nil && *held == r.Amount, errors.New("the authorized amount is not the new total"))
+			sdk.Expect(held != nil && *held == r.Amount, "the authorized amount is not the new total")
 			o.Amount = held
 		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
 			automatic(c, j, o)
@@ -50,7 +49,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 		fallthrough
 	case "Partially Captured":
-		sdk.Require(taken != nil && taken.Minor > 0, errors.New(status+" without the captured amount"))
+		sdk.Expect(taken != nil && taken.Minor > 0, status+" without the captured amount")
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
 		o.Status, o.Amount = sdk.StatusPending, nil
@@ -62,7 +61,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "Declined":
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, decline(j)
 	case "Voided", "Canceled", "Expired":
-		sdk.Require(taken == nil || taken.Minor == 0, errors.New(status+" with a captured amount"))
+		sdk.Expect(taken == nil || taken.Minor == 0, status+" with a captured amount")
 		o.Amount = nil
 		if c.Operation() == sdk.OpSync && (status != "Expired" || r.Payment != nil && r.Payment.Authorized > 0) {
 			o.Status = sdk.StatusVoided
@@ -71,9 +70,9 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		o.Status, o.Decline = sdk.StatusDeclined,
 			sdk.NewDecline(status, "The payment is "+strings.ToLower(status)+".", sdk.DeclineAbandoned)
 	default:
-		return nil, errors.New("unknown status: " + status)
+		sdk.Expect(false, "unknown status: "+status)
 	}
-	return o, nil
+	return o
 }
 
 // captured reports whether the payment was requested with automatic capture.
@@ -112,7 +111,7 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(o.TransactionID)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
 	// every payment has at least its authorization
-	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the answer holds no actions of the payment"))
+	sdk.Expect(resp.OK() && list.IsArray() && list.Len() > 0, "the answer holds no actions of the payment")
 	var taken int64
 	captured, refused, voided := false, false, false
 	for a := range list.All() {
@@ -191,18 +190,17 @@ func decline(j sdk.JSON) *sdk.Decline {
 
 // refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done. 409 and 429 are
 // exceptions: a first request may still be in progress.
-func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
+func refusal(resp *sdk.Response) *sdk.Outcome {
 	code := resp.JSON().Str("error_codes.0")
-	if !resp.Refuses() || resp.Status == 429 || code == "" {
-		return nil, resp.Undecided("no decision", "error_type", "error_codes.0")
-	}
+	sdk.Require(resp.Refuses() && resp.Status != 429 && code != "",
+		resp.Undecided("no decision", "error_type", "error_codes.0"))
 	var all []string
 	for v := range resp.JSON().Get("error_codes").All() {
 		all = append(all, v.Str(""))
 	}
 	o := sdk.Declined(declines.New(code, strings.Join(all, ", "), sdk.DeclineProcessingError))
 	o.Raw = map[string]string{"error_type": resp.JSON().Str("error_type")}
-	return o, nil
+	return o
 }
 
 // declines are Checkout.com's response codes with their reasons.

@@ -7,12 +7,9 @@ import (
 	"payswitch/sdk"
 )
 
-// maxDescriptor is the length of a statement descriptor that Checkout.com accepts.
-const maxDescriptor = 25
-
 // authorize is POST /payments; verify sends it with a zero amount.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	return result(c, post(c, "/payments", payment(c)))
+	return result(c, post(c, "/payments", payment(c))), nil
 }
 
 // payment returns the body of POST /payments.
@@ -36,7 +33,7 @@ func payment(c *sdk.Call) *sdk.Object {
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
 	o.OptObj("processing", processing(r)).
-		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))
+		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 25)))
 	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 

@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -14,39 +13,28 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Disputed(sdk.DisputeAccepted, "accepted"), nil
 }
 
-// maxText is the length that Checkout.com takes of one text of evidence.
-const maxText = 500
-
 // textFields and fileFields say where Checkout.com has room for a text or a file; what they do not name is additional
 // evidence.
 var (
-	textFields = map[string]string{"shipping_address": "proof_of_delivery_or_service_text",
-		"shipping_carrier":               "proof_of_delivery_or_service_text",
-		"shipping_tracking_number":       "proof_of_delivery_or_service_text",
-		"shipping_date":                  "proof_of_delivery_or_service_date_text",
-		"service_date":                   "proof_of_delivery_or_service_date_text",
-		"cancellation_policy_disclosure": "refund_or_cancellation_policy_text",
-		"cancellation_rebuttal":          "refund_or_cancellation_policy_text",
-		"refund_policy_disclosure":       "refund_or_cancellation_policy_text",
-		"refund_refusal_explanation":     "refund_or_cancellation_policy_text"}
-	fileFields = map[sdk.EvidenceType]string{sdk.EvidenceReceipt: "invoice_or_receipt_file",
-		sdk.EvidenceDistinctInvoice:       "invoice_showing_distinct_transactions_file",
-		sdk.EvidenceCommunication:         "customer_communication_file",
-		sdk.EvidenceCancellationPolicy:    "refund_or_cancellation_policy_file",
-		sdk.EvidenceRefundPolicy:          "refund_or_cancellation_policy_file",
-		sdk.EvidenceRecurringAgreement:    "recurring_transaction_agreement_file",
-		sdk.EvidenceServiceDocumentation:  "proof_of_delivery_or_service_file",
-		sdk.EvidenceShippingDocumentation: "proof_of_delivery_or_service_file"}
+	textFields = sdk.Names{
+		{"proof_of_delivery_or_service_text", "shipping_address shipping_carrier shipping_tracking_number"},
+		{"proof_of_delivery_or_service_date_text", "shipping_date service_date"},
+		{"refund_or_cancellation_policy_text", "cancellation_policy_disclosure cancellation_rebuttal " +
+			"refund_policy_disclosure refund_refusal_explanation"}}
+	fileFields = sdk.Names{{"invoice_or_receipt_file", "receipt"},
+		{"invoice_showing_distinct_transactions_file", "invoice_showing_distinct_transactions"},
+		{"customer_communication_file", "customer_communication"},
+		{"refund_or_cancellation_policy_file", "cancellation_policy refund_policy"},
+		{"recurring_transaction_agreement_file", "recurring_transaction_agreement"},
+		{"proof_of_delivery_or_service_file", "service_documentation shipping_documentation"}}
 	fields = []string{"proof_of_delivery_or_service", "invoice_or_receipt", "invoice_showing_distinct_transactions",
-		"customer_communication",
-		"refund_or_cancellation_policy", "recurring_transaction_agreement", "additional_evidence",
-		"proof_of_delivery_or_service_date"}
+		"customer_communication", "refund_or_cancellation_policy", "recurring_transaction_agreement",
+		"additional_evidence", "proof_of_delivery_or_service_date"}
 )
 
 // submitEvidence sets the dispute's evidence, and then hands it in. Checkout.com answers both with 204.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	body := sdk.Must(evidence(c.Request.Dispute))
-	set := sdk.JSONSend("PUT", pathOfDispute(c)+"/evidence", body, c.Bearer(secretKey))
+	set := sdk.JSONSend("PUT", pathOfDispute(c)+"/evidence", evidence(c.Request.Dispute), c.Bearer(secretKey))
 	set.SafeToRepeat = true // it replaces the evidence by itself
 	done(c, set)
 	done(c, &sdk.Send{Method: "POST", URL: pathOfDispute(c) + "/evidence", Headers: []sdk.Header{c.Bearer(secretKey)}})
@@ -54,32 +42,28 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // evidence writes the evidence in Checkout.com's fields. Several texts of one field follow each other with their names.
-func evidence(d *sdk.DisputeRequest) (*sdk.Object, error) {
+func evidence(d *sdk.DisputeRequest) *sdk.Object {
 	values := map[string]string{}
 	for _, text := range d.Texts() {
-		field := cmp.Or(textFields[text.Name], "additional_evidence_text")
+		field := cmp.Or(textFields.Of(text.Name), "additional_evidence_text")
 		if values[field] != "" {
 			values[field] += "\n"
 		}
 		values[field] += strings.ReplaceAll(text.Name, "_", " ") + ": " + text.Value
-		if len(values[field]) > maxText {
-			return nil, sdk.Invalid(text.Name,
-				"Checkout.com takes 500 characters of evidence like this: shorten the text, or attach it as a file")
-		}
+		sdk.Require(len(values[field]) <= 500, sdk.Invalid(text.Name,
+			"Checkout.com takes 500 characters of evidence like this: shorten the text, or attach it as a file"))
 	}
 	for _, f := range d.Files {
-		field := cmp.Or(fileFields[f.Type], "additional_evidence_file")
-		if values[field] != "" {
-			return nil, sdk.Invalid(string(f.Type),
-				"Checkout.com takes one file of this kind: join the files, or attach one as uncategorized_file")
-		}
+		field := cmp.Or(fileFields.Of(string(f.Type)), "additional_evidence_file")
+		sdk.Require(values[field] == "", sdk.Invalid(string(f.Type),
+			"Checkout.com takes one file of this kind: join the files, or attach one as uncategorized_file"))
 		values[field] = f.ID
 	}
 	o := sdk.NewObject()
 	for _, field := range fields {
 		o.OptStr(field+"_file", values[field+"_file"]).OptStr(field+"_text", values[field+"_text"])
 	}
-	return o, nil
+	return o
 }
 
 // attachEvidence uploads a file.
@@ -92,17 +76,18 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 func done(c *sdk.Call, s *sdk.Send) *sdk.Response {
 	resp := sdk.Must(c.Do(s))
 	if !resp.OK() {
-		c.End(sdk.Must(refusal(resp)))
+		c.End(refusal(resp))
 	}
-	sdk.Require(resp.Status == 204 || resp.Status == 201 || resp.JSON().Str("id") != "",
-		errors.New("the answer confirms nothing"))
+	sdk.Expect(resp.Status == 204 || resp.Status == 201 || resp.JSON().Str("id") != "", "the answer confirms nothing")
 	return resp
 }
 
-// found are the statuses of a dispute. Checkout.com resolves a dispute by itself if the payment was refunded before.
-var found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "evidence_required"},
-	{sdk.DisputeChallenged, "evidence_under_review arbitration_under_review arb_evidence_submitted"},
-	{sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
+// disputes are the statuses of a dispute, and the types of messages about one after "dispute_". Checkout.com resolves a
+// dispute by itself if the payment was refunded before.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "evidence_required"},
+	{sdk.DisputeChallenged, "evidence_under_review arbitration_under_review arb_evidence_submitted evidence_submitted " +
+		"evidence_acknowledged_by_scheme arbitration_evidence_submitted arbitration_sent_to_scheme"},
+	{sdk.DisputeWon, "won arbitration_won"}, {sdk.DisputeLost, "lost arbitration_lost"},
 	{sdk.DisputeAccepted, "accepted"}, {sdk.DisputeExpired, "expired"}, {sdk.DisputeCancelled, "canceled resolved"}}
 
 // disputeSync asks for the state of a dispute.
@@ -112,12 +97,12 @@ func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if resp.Status == 404 && strings.HasSuffix(j.Str("error_codes.0"), "_not_found") {
 		return c.OtherAccount(), nil
 	}
-	sdk.Require(resp.OK() && j.Str("id") == c.Request.Dispute.ID, errors.New("the answer is not the state of the dispute"))
+	sdk.Expect(resp.OK() && j.Str("id") == c.Request.Dispute.ID, "the answer is not the state of the dispute")
 	status := j.Str("status")
-	o := c.Disputed(found.Of(status), status)
+	o := c.Disputed(disputes.Of(status), status)
 	amount := decimals.Need(j, "amount", "currency", c.Request.Dispute.Amount.Currency)
-	sdk.Require(o.Dispute.Status != "" && amount != nil && amount.Minor > 0,
-		errors.New("the answer has no status or amount of the dispute"))
+	sdk.Expect(o.Dispute.Status != "" && amount != nil && amount.Minor > 0,
+		"the answer has no status or amount of the dispute")
 	o.Dispute.Amount, o.Dispute.ReasonCode, o.Dispute.RespondBy = *amount, j.Str("reason_code"),
 		sdk.Millis(j.Str("evidence_required_by"))
 	if strings.HasPrefix(status, "arb") {

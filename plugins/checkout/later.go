@@ -42,15 +42,12 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"),
 		Raw: j.Pick("action_id", "response_code")}
 	j.Need("action_id")
-	switch approved := j.Raw("approved"); approved {
-	case "true":
-		o.Status, o.Amount = sdk.StatusAuthorized,
-			decimals.Need(j, "balances.total_authorized", "currency", r.Amount.Currency)
-	case "false":
+	if j.Raw("approved") == "false" {
 		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
-	default:
-		return nil, errors.New("the answer neither approves nor declines")
+		return o, nil
 	}
+	sdk.Expect(j.Raw("approved") == "true", "the answer neither approves nor declines")
+	o.Status, o.Amount = sdk.StatusAuthorized, decimals.Need(j, "balances.total_authorized", "currency", r.Amount.Currency)
 	return o, nil
 }
 
@@ -64,25 +61,23 @@ func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string)
 // sync asks for the payment by its id, or by our reference if the id never came.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID != "" {
-		return get(c, c.Request.TransactionID)
+		return get(c, c.Request.TransactionID), nil
 	}
 	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference),
 		c.Bearer(secretKey)))
 	j := resp.JSON()
 	list := j.Get("data")
-	sdk.Require(resp.OK() && list.IsArray(), errNoPayment)
-	p := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
-	if !p.Exists() {
-		sdk.Require(j.Int("total_count") <= int64(list.Len()), errors.New("the answer is an incomplete list"))
-		return sdk.NotFound(), nil
-	}
-	return get(c, p.Str("id"))
+	sdk.Require(resp.OK(), errNoPayment)
+	p := c.Find(list, j.Int("total_count") <= int64(list.Len()), func(p sdk.JSON) bool {
+		return p.Need("reference") == c.Request.Reference
+	})
+	return get(c, p.Str("id")), nil
 }
 
 // complete asks for the state of the payment: what the browser brought back proves nothing.
-func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
+func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID), nil }
 
-func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
+func get(c *sdk.Call, id string) *sdk.Outcome {
 	sdk.Require(id != "", sdk.Missing("connector_transaction_id", "the request lacks the payment's id"))
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), c.Bearer(secretKey)))
 	if !resp.OK() {
@@ -97,7 +92,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
 	if !resp.OK() || list.Len() == 0 { // every payment has at least its authorization
-		return refused(c, resp)
+		return refused(c, resp), nil
 	}
 	a := list.Only(func(a sdk.JSON) bool {
 		if r.RefundID != "" {
@@ -122,10 +117,8 @@ var errNoPayment = errors.New("the answer holds no payment")
 
 // refused reads the answer to a query by an id of Checkout.com that finds no payment: the key belongs to another
 // account.
-func refused(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
-	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") &&
-		c.Request.TransactionID != "" {
-		return c.OtherAccount(), nil
-	}
-	return nil, errNoPayment
+func refused(c *sdk.Call, resp *sdk.Response) *sdk.Outcome {
+	code := resp.JSON().Str("error_codes.0")
+	sdk.Require(resp.Status == 404 && strings.HasSuffix(code, "_not_found") && c.Request.TransactionID != "", errNoPayment)
+	return c.OtherAccount()
 }

@@ -3,14 +3,9 @@ package checkout
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// toleranceSeconds is the accepted age of a message. Checkout.com repeats a failed message with the same time and
-// signature for up to 30 hours.
-const toleranceSeconds = 36 * 60 * 60
 
 // webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than
 // once, so each only asks for a sync.
@@ -19,7 +14,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		strings.ToLower(sdk.HeaderValue(c.Request.Webhook.Headers, "Cko-Signature")))
 	message := c.Message()
 	created := sdk.Millis(message.Str("created_on"))
-	c.Fresh(time.UnixMilli(created), toleranceSeconds*time.Second)
+	c.FreshAt(created)
 	o := sdk.Handled()
 	if e := event(message.Str("type"), message.Get("data")); e != nil {
 		e.Time = created
@@ -48,23 +43,15 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	return e
 }
 
-// disputes are the types of messages about disputes. Any other message leaves the dispute open. Checkout.com resolves a
-// dispute by itself if the payment was refunded before.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won"},
-	{sdk.DisputeCancelled, "dispute_canceled dispute_resolved"},
-	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost"}, {sdk.DisputeAccepted, "dispute_accepted"},
-	{sdk.DisputeExpired, "dispute_expired"},
-	{sdk.DisputeChallenged,
-		"dispute_evidence_submitted dispute_evidence_acknowledged_by_scheme dispute_arbitration_evidence_submitted " +
-			"dispute_arbitration_sent_to_scheme"}}
-
-// dispute reads the data of a message about a dispute; nil if it states no amount.
+// dispute reads the data of a message about a dispute; nil if it states no amount. A type that is not in the table
+// leaves the dispute open.
 func dispute(kind string, data sdk.JSON) *sdk.Dispute {
 	m := decimals.Read(data, "amount", sdk.CurrencyOf(data.Str("currency")))
 	if data.Str("id") == "" || m == nil || m.Minor <= 0 {
 		return nil
 	}
-	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m,
+	status := disputes.Of(strings.TrimPrefix(kind, "dispute_"))
+	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: *m,
 		ConnectorStatus: kind, Reason: data.Str("category"),
 		ReasonCode: data.Str("reason_code"), RespondBy: sdk.Millis(data.Str("evidence_required_by")),
 		CreatedAt: sdk.Millis(data.Str("date"))}

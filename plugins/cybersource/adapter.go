@@ -51,7 +51,7 @@ func Adapter() *sdk.Adapter {
 			Authentication: authentication(),
 			Placements:     placements(),
 			Reference:      sdk.ReferenceRule{MaxLength: 50},
-			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: toleranceSeconds},
+			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: 300},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
 				NotFoundFinalAfterSeconds: 60 * 60}, // Transaction Search documents no delay; usually it is under a minute
 		},

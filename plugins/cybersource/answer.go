@@ -112,7 +112,7 @@ var inDoubt = sdk.Names{{"in doubt",
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
-	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: "+code))
+	sdk.Expect(inDoubt.Of(code) == "", "the processor may have acted: "+code)
 	message := a.First("errorInformation.message", "message")
 	details := a.Get("errorInformation.details")
 	if !details.IsArray() {

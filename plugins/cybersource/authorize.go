@@ -32,7 +32,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
 		At("merchantInformation.merchantDescriptor",
-			sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor))).
+			sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 23))).
 		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.OptArr("merchantDefinedInformation", definedInformation(r))
@@ -44,9 +44,6 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	}
 	return refused(a), nil // Cybersource reversed the payment, which counts as a decline
 }
-
-// maxDescriptor is the length of a statement descriptor that the processors behind Cybersource accept.
-const maxDescriptor = 23
 
 // begin begins a request about a card with the instrument and our reference.
 func begin(r *sdk.Request) *sdk.Object {
@@ -142,13 +139,11 @@ func address(a *sdk.Address) *sdk.Object {
 // definedInformation returns the merchant's metadata by name, with the order number, as "name=value". There are 100
 // fields.
 func definedInformation(r *sdk.Request) *sdk.Array {
-	const most = 100
-	all := sdk.Sorted(r.Metadata)
+	all, fields := sdk.Sorted(r.Metadata), sdk.NewArray()
 	if r.OrderReference != "" {
-		all = append(all[:min(len(all), most-1)], sdk.H("merchant_order_reference_id", r.OrderReference))
+		all = append(all[:min(len(all), 99)], sdk.H("merchant_order_reference_id", r.OrderReference))
 	}
-	fields := sdk.NewArray()
-	for i, f := range all[:min(len(all), most)] {
+	for i, f := range all[:min(len(all), 100)] {
 		fields.Obj(sdk.NewObject().Int("key", int64(i+1)).Str("value", f.Name+"="+f.Value))
 	}
 	return fields

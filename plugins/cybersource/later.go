@@ -2,7 +2,6 @@ package cybersource
 
 import (
 	"cmp"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -138,7 +137,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case r.Resolves == sdk.OpCapture && r.CaptureReference != "" && all.Len() > 0:
 		return captures.find(c, all.Key(r.CaptureReference).Str("")), nil
 	case all.Len() > 1: // each capture has been asked for by itself
-		sdk.Require(r.Known().Captured > 0, errors.New("the request lacks the captured amount"))
+		sdk.Expect(r.Known().Captured > 0, "the request lacks the captured amount")
 		o := captures.find(c, last)
 		o.Status, o.Amount = sdk.StatusCaptured, &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		o.CaptureID, o.ConnectorData, o.Decline, o.Raw = "", nil, nil, nil
@@ -146,8 +145,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case r.Resolves == sdk.OpCapture, last != "":
 		o := captures.find(c, last)
 		// A failed capture proves nothing about the payment, which may still be authorized.
-		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined,
-			errors.New("the capture failed, which does not show the state of the payment"))
+		sdk.Expect(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined,
+			"the capture failed, which does not show the state of the payment")
 		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured && o.Amount == nil && r.Known().Captured > 0 {
 			o.Amount = &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		}
@@ -161,7 +160,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Status = billed(a, status)
 	}
 	if r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
-		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("the authorized amount is not the new total"))
+		sdk.Expect(o.Amount != nil && *o.Amount == r.Amount, "the authorized amount is not the new total")
 	}
 	return o, nil
 }
@@ -182,7 +181,7 @@ func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
 		services.Need("0.name")
 		return sdk.StatusAuthorized
 	}
-	sdk.Check(errors.New("the details do not show whether the payment was captured"))
+	sdk.Expect(false, "the details do not show whether the payment was captured")
 	return ""
 }
 

@@ -28,9 +28,6 @@ var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"},
 	{"trustedMerchantExemptionIndicator", "trusted_beneficiary"}, {"secureCorporatePaymentIndicator", "secure_corporate"},
 	{"delegatedAuthenticationExemptionIndicator", "sca_delegation"}}
 
-// defaultCAVVAlgorithm is CVV with authentication transaction number.
-const defaultCAVVAlgorithm = "2"
-
 // externalResult returns the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram
 // has a field of its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
@@ -45,7 +42,8 @@ func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 		o.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
 			OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).
 			OptStr("paresStatus", t.TransStatus).
-			OptStr("acsTransactionId", t.ACSTransID).Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
+			OptStr("acsTransactionId", t.ACSTransID).
+			Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, "2")) // 2: CVV with authentication transaction number
 }
 
 // Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data
@@ -80,10 +78,9 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION",
 			sdk.NewObject().Str("authenticationTransactionId", id))
 	}
-	if id := c.Request.KeptText("device"); id != "" {
-		return enroll(c, id)
-	}
-	return nil, sdk.Invalid("payment_id", "this payment has no authentication under way")
+	id := c.Request.KeptText("device")
+	sdk.Require(id != "", sdk.Invalid("payment_id", "this payment has no authentication under way"))
+	return enroll(c, id)
 }
 
 // cryptograms are the fields with the proof of an authentication. The adapter sees only their stand-ins.

@@ -3,13 +3,9 @@ package cybersource
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// toleranceSeconds is the accepted age of a signed message.
-const toleranceSeconds = 300
 
 // webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a
 // dot and the body. A message holds less than Transaction Search (for example, not whether a payment was captured with
@@ -18,8 +14,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret",
 		Key: sdk.FnUnbase64, Code: sdk.FnBase64})
 	ms, _ := strconv.ParseInt(at, 10, 64)
-	c.Fresh(time.UnixMilli(ms), toleranceSeconds*time.Second)
-
+	c.FreshAt(ms)
 	j := c.Message()
 	// payments.payments.accept, payments.refunds.reject …, and Decision Manager's risk.casemanagement.decision.accept
 	service, _, _ := strings.Cut(strings.TrimPrefix(j.Str("eventType"), "payments."), ".")

@@ -23,13 +23,6 @@ const (
 	country     = "country"
 )
 
-const (
-	// keySeconds is how long the adapter relies on an idempotency key; GP API remembers it longer.
-	keySeconds = 60 * 60
-	// notFoundFinalSeconds is how long the list of transactions may not show a new one.
-	notFoundFinalSeconds = 60 * 60
-)
-
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
@@ -69,7 +62,9 @@ func Adapter() *sdk.Adapter {
 					Field: "app_id"}),
 			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID,
-				sdk.ResolveByReference}, IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				sdk.ResolveByReference},
+				IdempotencyWindowSeconds:  3600,  // GP API remembers a key longer
+				NotFoundFinalAfterSeconds: 3600}, // how long the list of transactions may not show a new one
 		},
 		AccessToken: token,
 		Authorize:   authorize, Verify: verify,
@@ -117,13 +112,11 @@ func failed(a *sdk.Response) error {
 
 // refused reads an answer without the requested resource. GP API's own error with a 4xx is a refusal; any other answer
 // decides nothing.
-func refused(a *sdk.Response) (*sdk.Outcome, error) {
+func refused(a *sdk.Response) *sdk.Outcome {
 	j := a.JSON()
 	code := j.Str("error_code")
-	if !a.Refuses() || code == "" {
-		return nil, failed(a)
-	}
+	sdk.Require(a.Refuses() && code != "", failed(a))
 	o := sdk.Declined(declines.New(code, j.Str("detailed_error_description"), ""))
 	o.Raw = map[string]string{"detailed_error_code": j.Str("detailed_error_code")}
-	return o, nil
+	return o
 }

@@ -14,7 +14,7 @@ var (
 )
 
 // transaction reads an answer that holds a payment, or refuses one.
-func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
+func transaction(c *sdk.Call, a *sdk.Response) *sdk.Outcome {
 	if a.JSON().Str("type") != "REFUND" {
 		c.About(a.JSON().Str("id"))
 	}
@@ -25,18 +25,16 @@ func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 }
 
 // payment reads a transaction that is not a refund.
-func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+func payment(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	r, card := c.Request, j.Get("payment_method.card")
 	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"),
 		NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
-	sdk.Require(j.Str("type") != "REFUND", errors.New("the answer holds a refund instead of a payment"))
+	sdk.Expect(j.Str("type") != "REFUND", "the answer holds a refund instead of a payment")
 	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
 		o.Status = sdk.StatusDeclined
 	}
-	switch o.Status {
-	case "":
-		return nil, errStatus
-	case sdk.StatusDeclined:
+	sdk.Require(o.Status != "", errStatus)
+	if o.Status == sdk.StatusDeclined {
 		sdk.Require(!inDoubt(j), errInDoubt)
 		o.Decline = declineOf(j)
 	}
@@ -47,7 +45,7 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 			o.Amount = captured(r, *o.Amount)
 		}
 	}
-	return o, nil
+	return o
 }
 
 // statuses of transactions that are not refunds.

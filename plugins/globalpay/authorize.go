@@ -29,18 +29,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 			Str("status_url", r.WebhookURL))
 	}
 	a := post(c, transactionsPath, body.Obj("payment_method", method))
-	o, err := transaction(c, a)
-	if err != nil {
-		return nil, err
-	}
+	o := transaction(c, a)
 	if id := a.JSON().Str("payment_method.id"); r.Stores() && id != "" && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil
 }
-
-// maxNarrative is the length of a statement descriptor that GP API accepts.
-const maxNarrative = 50
 
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
@@ -63,7 +57,7 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 		}
 	}
 	if r.DescriptorName != "" {
-		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), maxNarrative))
+		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 50))
 	}
 	t := r.Proof()
 	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).
@@ -110,8 +104,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	j := a.JSON()
 	id := j.Str("id")
 	if !a.OK() || id == "" || j.Str("status") != "ACTIVE" {
-		return refused(a)
+		return refused(a), nil
 	}
-	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id}},
-		nil
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
+		StoredCredential: &sdk.StoredCredential{ID: id}}, nil
 }

@@ -1,10 +1,6 @@
 package globalpay
 
-import (
-	"errors"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 func path(c *sdk.Call, action string) string {
 	return transactionsPath + "/" + sdk.PathEscape(c.Request.TransactionID) + action
@@ -12,14 +8,8 @@ func path(c *sdk.Call, action string) string {
 
 // capture captures all or a part of an authorization and releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	a := post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
-	o, err := transaction(c, a)
-	switch {
-	case err != nil:
-		return nil, err
-	case o.Status == sdk.StatusAuthorized:
-		return nil, errors.New("the answer does not show the capture")
-	}
+	o := transaction(c, post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount))))
+	sdk.Expect(o.Status != sdk.StatusAuthorized, "the answer does not show the capture")
 	// these belong to the authorization
 	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured
 	return o, nil
@@ -35,19 +25,16 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if amount > 0 {
 		body.Str("amount", minor(sdk.Money{Minor: amount}))
 	}
-	a := post(c, path(c, "/reversal"), body)
-	o, err := transaction(c, a)
-	if err == nil && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
-		return nil, errors.New("the answer does not show the reversal")
-	}
-	return o, err
+	o := transaction(c, post(c, path(c, "/reversal"), body))
+	sdk.Expect(o.Status != sdk.StatusAuthorized && o.Status != sdk.StatusCaptured, "the answer does not show the reversal")
+	return o, nil
 }
 
 // refund refunds all or a part of a capture.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	a := post(c, path(c, "/refund"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
 	if !a.OK() || a.JSON().Str("id") == "" {
-		return refused(a)
+		return refused(a), nil
 	}
 	return refunded(c, a.JSON())
 }
@@ -56,7 +43,7 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
 	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"),
 		TransactionID: c.Request.TransactionID, Raw: raw(j)}
-	sdk.Require(j.Str("type") == "REFUND", errors.New("the answer does not hold a refund"))
+	sdk.Expect(j.Str("type") == "REFUND", "the answer does not hold a refund")
 	undecided := func(why error) { // with the refund's id, the only way to find the refund
 		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, map[string]string{"error": why.Error()}
 	}
@@ -92,29 +79,20 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := c.Request.TransactionID
 	if id == "" {
 		a := get(c, transactionsPath+"?page=1&page_size=5&reference="+sdk.QueryEscape(c.Request.Reference))
-		all := a.JSON().Get("transactions")
-		if !a.OK() || !all.IsArray() {
-			return nil, failed(a)
-		}
-		// refunds have the payment's reference
-		t := all.Only(func(t sdk.JSON) bool {
-			return t.Need("reference") == c.Request.Reference &&
-				t.Need("type") != "REFUND"
-		})
-		if !t.Exists() {
-			return sdk.NotFound(), nil
-		}
-		id = t.Need("id")
+		sdk.Require(a.OK(), failed(a))
+		id = c.Find(a.JSON().Get("transactions"), true, func(t sdk.JSON) bool { // refunds have the payment's reference
+			return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND"
+		}).Need("id")
 	}
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(c, a)
 	}
-	return payment(c, a.JSON())
+	return payment(c, a.JSON()), nil
 }
 
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Require(c.Request.RefundID != "", errors.New("the request lacks the refund's id, the only way to find a refund"))
+	sdk.Expect(c.Request.RefundID != "", "the request lacks the refund's id, the only way to find a refund")
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(c, a)

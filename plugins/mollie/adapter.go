@@ -10,9 +10,6 @@ import "payswitch/sdk"
 // cardTokens exchanges cards for tokens. It has a host of its own, whatever the base URL.
 const cardTokens = "https://api.cc.mollie.com/v1/card-tokens"
 
-// idempotencySeconds is how long Mollie repeats the first answer for an Idempotency-Key: one hour (API idempotency).
-const idempotencySeconds = 3600
-
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	place := func(secret string, op sdk.Operation, field string) sdk.Placement {
@@ -46,7 +43,7 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 64},
 			Webhook:   &sdk.WebhookRule{Scheme: "unsigned-id"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend},
-				IdempotencyWindowSeconds: idempotencySeconds, NotFoundFinalAfterSeconds: 60},
+				IdempotencyWindowSeconds: 3600, NotFoundFinalAfterSeconds: 60}, // docs.mollie.com, API idempotency
 		},
 		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
 		Capture: capture, Void: void, Refund: refund, RefundSync: refundSync,

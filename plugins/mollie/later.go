@@ -54,7 +54,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 		sdk.Require(answer.OK(), errUnreadable)
 		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 	}
-	return readPayment(c, answer)
+	return readPayment(c, answer), nil
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
@@ -69,33 +69,16 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.RefundID == "" {
 		return findRefund(c)
 	}
-	answer := request(c, "GET", payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID)), nil)
-	switch d := refusal(answer); {
-	case d != nil && answer.Status == 404:
-		return c.OtherAccount(), nil
-	case d != nil:
-		return nil, refusedQuery(d)
-	}
-	return readRefund(c, answer)
+	return readRefund(c, query(c, payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID))))
 }
 
-// pageSize is the largest number of refunds that Mollie lists at once.
-const pageSize = "250"
-
 func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
-	answer := request(c, "GET", payment(c, "/refunds?limit="+pageSize), nil)
+	answer := request(c, "GET", payment(c, "/refunds?limit=250"), nil) // Mollie lists no more at once
 	j := answer.JSON()
-	all := j.Get("_embedded.refunds")
-	ours := all.Where("metadata.orderId", c.Request.Reference)
-	switch {
-	case !answer.OK(), !all.IsArray():
-		return nil, errUnreadable
-	case ours.Exists():
-		return refundOutcome(c, ours)
-	case j.Has("_links.next"): // the refund may be on a later page
-		return nil, errUnreadable
-	}
-	return sdk.NotFound(), nil
+	sdk.Require(answer.OK(), errUnreadable)
+	return refundOutcome(c, c.Find(j.Get("_embedded.refunds"), !j.Has("_links.next"), func(x sdk.JSON) bool {
+		return x.Str("metadata.orderId") == c.Request.Reference
+	}))
 }
 
 func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {

@@ -12,22 +12,24 @@ var errUnreadable = errors.New("the answer does not have a form that Mollie docu
 
 // sync fetches the payment. complete does the same after the redirect: Mollie adds nothing to the return URL.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	answer := request(c, "GET", payment(c, ""), nil)
-	switch d := refusal(answer); { // a refused query proves nothing about the payment
-	case d != nil && answer.Status == 404: // Mollie gave this id, so it belongs to the other mode or another account
-		return c.OtherAccount(), nil
-	case d != nil:
-		return nil, refusedQuery(d)
-	}
-	return readPayment(c, answer)
+	return readPayment(c, query(c, payment(c, ""))), nil
 }
 
-func refusedQuery(d *sdk.Decline) error { return errors.New("the query was refused: " + d.Code) }
+// query fetches an object. Mollie gave the id, so one that it does not know belongs to the other mode or another account.
+// Any other refused query proves nothing about the payment.
+func query(c *sdk.Call, url string) *sdk.Response {
+	answer := request(c, "GET", url, nil)
+	if d := refusal(answer); d != nil {
+		sdk.Expect(answer.Status == 404, "the query was refused: "+d.Code)
+		c.End(c.OtherAccount())
+	}
+	return answer
+}
 
 // readPayment reads a payment object as the answer to the operation.
-func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
+func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	if d := refusal(answer); d != nil {
-		return declined(c, d), nil
+		return declined(c, d)
 	}
 	j := answer.JSON()
 	sdk.Require(j.Str("resource") == "payment", errUnreadable)
@@ -65,13 +67,13 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	case "failed":
 		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
 	default:
-		return nil, errUnreadable
+		sdk.Check(errUnreadable)
 	}
 	customer, mandate := j.Str("customerId"), j.Str("mandateId")
 	if approved := status == "authorized" || status == "paid"; approved && customer != "" && mandate != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "/" + mandate, CustomerID: customer}
 	}
-	return forVoid(c, o), nil
+	return forVoid(c, o)
 }
 
 // forVoid reads a payment as the result of a void.

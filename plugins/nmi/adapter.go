@@ -21,10 +21,6 @@ const (
 	dupSeconds    = "dup_seconds"
 )
 
-// notFoundFinalSeconds is how long the Query API may not show a new order. Usually it shows an order at once; the
-// margin is for a request that is still in progress.
-const notFoundFinalSeconds = 15 * 60
-
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	environment := sdk.At("https://secure.nmi.com")
@@ -52,8 +48,8 @@ func Adapter() *sdk.Adapter {
 			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"},
 				sdk.OpAuthorize, sdk.OpVerify), Currencies: currencies(),
 			Webhook: &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference},
-				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+			// Usually the Query API shows an order at once; the margin is for a request that is still in progress.
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 15 * 60},
 		},
 		Authorize: authorize, Verify: verify,
 		Capture: capture, Void: void, Refund: refund,
@@ -75,9 +71,8 @@ func currencies() []sdk.Currency {
 
 // amount returns the amount in NMI's form.
 func amount(m sdk.Money) string {
-	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
-		sdk.Check(sdk.Unsupported("currency", "NMI supports amounts of two decimals at most"))
-	}
+	e, ok := m.Currency.Exponent()
+	sdk.Require(ok && e <= 2, sdk.Unsupported("currency", "NMI supports amounts of two decimals at most"))
 	return m.Major()
 }
 

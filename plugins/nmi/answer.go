@@ -28,9 +28,8 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	}
 	switch code := a.get("response_code"); a.get("response") {
 	case "1":
-		if t := a.get("type"); t != "" && t != kind {
-			sdk.Check(errors.New("the answer approves another kind of transaction"))
-		}
+		t := a.get("type")
+		sdk.Expect(t == "" || t == kind, "the answer approves another kind of transaction")
 		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
 	case "2", "3": // the verdict; the code only explains it
 		sdk.Require(inDoubt.Of(code) == "", errInDoubt)

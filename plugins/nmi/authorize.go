@@ -7,9 +7,6 @@ import (
 	"payswitch/sdk"
 )
 
-// maxDefinedFields is the number of merchant_defined_field_n.
-const maxDefinedFields = 20
-
 // authorize authorizes the amount (auth) or captures it at once (sale).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
@@ -102,10 +99,10 @@ func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
 	form.Opt("cavv", t.CAVV).Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
 }
 
-// definedFields are the merchant's metadata by name, as far as NMI has room.
+// definedFields are the merchant's metadata by name. NMI has room for 20.
 func definedFields(form *sdk.Form, metadata map[string]string) {
 	all := sdk.Sorted(metadata)
-	for i, f := range all[:min(len(all), maxDefinedFields)] {
+	for i, f := range all[:min(len(all), 20)] {
 		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
 	}
 }

@@ -2,7 +2,6 @@ package nmi
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -15,8 +14,8 @@ func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
 	sdk.Require(r.OK(), errStatus)
 	root := sdk.Must(sdk.ParseXML(r.Body))
-	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "",
-		errors.New("the answer is not one of the Query API, or refuses the query"))
+	sdk.Expect(root.Name() == "nm_response" && root.Get("error_response").Name() == "",
+		"the answer is not one of the Query API, or refuses the query")
 	several, chosen := false, false
 	for t := range root.All("transaction") {
 		several = several || found.Name() != ""
@@ -24,10 +23,8 @@ func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 			found, chosen = t, id != "" && t.Text("transaction_id") == id
 		}
 	}
-	switch {
-	case several && !chosen:
-		sdk.Check(errors.New("the order has several transactions"))
-	case found.Name() == "":
+	sdk.Expect(chosen || !several, "the order has several transactions")
+	if found.Name() == "" {
 		o := c.NotFound() // NMI named this transaction when it approved it, so it exists
 		o.TransactionID = c.Request.TransactionID
 		c.End(o)
@@ -76,7 +73,7 @@ func givenBack(t sdk.XML, currency sdk.Currency) *sdk.Money {
 		m := sdk.Must(sdk.ParseMajor(strings.TrimPrefix(a.Text("amount"), "-"), currency))
 		sum.Minor += m.Minor
 	}
-	sdk.Require(sum.Minor > 0, errors.New("the answer holds a refund without its amount"))
+	sdk.Expect(sum.Minor > 0, "the answer holds a refund without its amount")
 	return sum
 }
 
@@ -88,9 +85,8 @@ var conditions = sdk.Statuses{{sdk.StatusAuthorized, "pending"}, {sdk.StatusCapt
 // payment reads a transaction: its condition, and the amounts of its actions.
 func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	currency := r.Amount.Currency
-	if c := t.Text("currency"); c != "" && c != string(currency) {
-		return nil, errors.New("the transaction is in another currency than the payment")
-	}
+	said := t.Text("currency")
+	sdk.Expect(said == "" || said == string(currency), "the transaction is in another currency than the payment")
 	held, taken, validated := actions(t, currency)
 	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"),
 		AuthCode: t.Text("authorization_code"),
@@ -99,7 +95,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	moved := taken
 	switch o.Status {
 	case sdk.StatusDeclined:
-		sdk.Require(held == 0 && taken == 0, errors.New("the transaction failed, but one of its actions succeeded"))
+		sdk.Expect(held == 0 && taken == 0, "the transaction failed, but one of its actions succeeded")
 		o.Decline = refusal(t)
 		return o, nil
 	case sdk.StatusAuthorized: // nothing is captured, whatever the action's name
@@ -113,7 +109,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	default:
 		return o, nil
 	}
-	sdk.Require(moved != 0, errors.New("the transaction lacks the actions that its condition implies"))
+	sdk.Expect(moved != 0, "the transaction lacks the actions that its condition implies")
 	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken}
 	if r.Payment != nil { // refunds are transactions of their own
 		o.Totals.Refunded = r.Payment.Refunded

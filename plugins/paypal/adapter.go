@@ -16,12 +16,8 @@ const (
 	clientSecret = "client_secret"
 )
 
-const (
-	// keySeconds is how long Orders v2 remembers a PayPal-Request-Id. Payments v2 remembers it for 45 days.
-	keySeconds = 6 * 60 * 60
-	// notFoundFinalSeconds is the longest life of an unpaid order. An order that is gone after it took no money.
-	notFoundFinalSeconds = 72 * 60 * 60
-)
+// notFoundFinalSeconds is the longest life of an unpaid order. An order that is gone after it took no money.
+const notFoundFinalSeconds = 72 * 60 * 60
 
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
@@ -54,7 +50,8 @@ func Adapter() *sdk.Adapter {
 				sdk.CardPlacements(tokensPath, sdk.CardFields{Number: card + "number"}, sdk.OpVerify)...),
 			Currencies: currencies,
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID},
-				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				// How long Orders v2 remembers a PayPal-Request-Id. Payments v2 remembers it for 45 days.
+				IdempotencyWindowSeconds: 6 * 60 * 60, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		AccessToken: token,
 		Authorize:   sdk.Raisable(authorize), Verify: verify, Complete: sdk.Raisable(complete),
@@ -103,7 +100,7 @@ func change(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	a := change(c, path, body)
 	if !a.OK() || a.JSON().Str("id") == "" {
-		c.End(sdk.Must(refused(a)))
+		c.End(refused(a))
 	}
 	return a.JSON()
 }
@@ -115,8 +112,6 @@ func get(c *sdk.Call, path string, absent *sdk.Outcome) sdk.JSON {
 	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {
 		c.End(absent)
 	}
-	if !a.OK() || a.JSON().Str("id") == "" {
-		sdk.Check(undecided(a))
-	}
+	sdk.Require(a.OK() && a.JSON().Str("id") != "", undecided(a))
 	return a.JSON()
 }

@@ -178,13 +178,13 @@ var inDoubt = sdk.Names{{"in doubt",
 
 // refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer
 // decides nothing.
-func refused(a *sdk.Response) (*sdk.Outcome, error) {
+func refused(a *sdk.Response) *sdk.Outcome {
 	j := a.JSON()
 	name, issue, message := j.Str("name"), "", ""
 	for d := range j.Get("details").All() { // the first known issue decides, unless one leaves the result open
 		switch v := d.Str("issue"); {
 		case inDoubt.Of(v) != "":
-			return nil, undecided(a)
+			sdk.Check(undecided(a))
 		case issue == "" || declines.Of(issue) == "" && declines.Of(v) != "":
 			issue, message = v, d.Str("description")
 		}
@@ -192,12 +192,10 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if name == "" && a.Status == 401 { // errors of OAuth have another form
 		name, message = j.Str("error"), j.Str("error_description")
 	}
-	if !a.Refuses() || name == "" {
-		return nil, undecided(a)
-	}
+	sdk.Require(a.Refuses() && name != "", undecided(a))
 	o := sdk.Declined(declines.New(cmp.Or(issue, name), cmp.Or(message, j.Str("message")), declines.Of(name)))
 	o.Raw = map[string]string{"name": name, "debug_id": j.Str("debug_id")}
-	return o, nil
+	return o
 }
 
 // declines are decline codes with their reasons.

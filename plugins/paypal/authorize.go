@@ -2,7 +2,6 @@ package paypal
 
 import (
 	"cmp"
-	"errors"
 	"strconv"
 
 	"payswitch/sdk"
@@ -139,7 +138,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type",
 		"PayPal stores a card with 3-D Secure only together with a payment"))
 	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
-	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("the payment token is not a card's"))
+	sdk.Expect(j.Get("payment_source.card").IsObject(), "the payment token is not a card's")
 	id := j.Str("id")
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
 		StoredCredential: &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}}, nil

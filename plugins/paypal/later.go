@@ -2,7 +2,6 @@ package paypal
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture", body)
 	o := payment(c, j)
-	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture cannot have the status "+j.Str("status")))
+	sdk.Expect(o.Status != sdk.StatusAuthorized, "a capture cannot have the status "+j.Str("status"))
 	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"), several)
 	o.Released = o.Status == sdk.StatusCaptured && j.Bool("final_capture")
 	return o, nil
@@ -43,7 +42,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	case a.OK() && j.Str("status") == "PENDING":
 		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 	}
-	return refused(a)
+	return refused(a), nil
 }
 
 // reauthorize holds the funds anew, for the new total of an incremental_authorize, else for the same amount. PayPal
@@ -53,7 +52,7 @@ func reauthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	j := post(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/reauthorize",
 		sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)))
 	o := payment(c, j)
-	sdk.Require(o.Status != sdk.StatusCaptured, errors.New("an authorization cannot have the status "+j.Str("status")))
+	sdk.Expect(o.Status != sdk.StatusCaptured, "an authorization cannot have the status "+j.Str("status"))
 	o.TransactionID, o.ConnectorData = r.TransactionID, keep(j.Str("id"), "", false)
 	if o.Status == sdk.StatusAuthorized && c.Operation() == sdk.OpExtendAuthorization {
 		longer := true
@@ -85,7 +84,7 @@ func captureFor(c *sdk.Call, payments sdk.JSON) (id string) {
 		rest := paid(c, p).Minor
 		for f := range payments.Get("refunds").All() {
 			up := f.Get("links").Where("rel", "up").Str("href")
-			sdk.Require(up != "", errors.New("the order shows a refund without its capture"))
+			sdk.Expect(up != "", "the order shows a refund without its capture")
 			if strings.HasSuffix(up, "/"+p.Need("id")) && refundStatuses.Of(f.Str("status")) != sdk.StatusDeclined {
 				rest -= paid(c, f).Minor
 			}
@@ -125,7 +124,7 @@ func known(c *sdk.Call, name, list string) string {
 		return id
 	}
 	id := last(paymentsOf(orderOf(c, nil)).Get(list)).Str("id")
-	sdk.Require(id != "", errors.New("the order shows no payment in its "+list))
+	sdk.Expect(id != "", "the order shows no payment in its "+list)
 	return id
 }
 
@@ -203,7 +202,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := all.Get("refunds").Where("custom_id", c.Request.Reference)
 	if !r.Exists() {
 		// without them the list of refunds may be incomplete
-		sdk.Require(all.Get("captures").IsArray(), errors.New("the order does not show its captures"))
+		sdk.Expect(all.Get("captures").IsArray(), "the order does not show its captures")
 		return sdk.NotFound(), nil
 	}
 	return refunded(c, r)

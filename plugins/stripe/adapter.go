@@ -8,9 +8,7 @@
 // The names of objects are those of Stripe's API reference. Every POST carries an idempotency key.
 package stripe
 
-import (
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // apiVersion fixes the form of requests and answers: Stripe keeps every version that it has published.
 const apiVersion = "2022-11-15"
@@ -42,7 +40,7 @@ func Adapter() *sdk.Adapter {
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
 			Placements: append(sdk.CardPlacements(intents, card, sdk.OpAuthorize),
 				sdk.CardPlacements(setups, card, sdk.OpVerify)...),
-			Webhook: &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
+			Webhook: &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: 300},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend,
 				sdk.ResolveByReference}, IdempotencyWindowSeconds: 24 * 3600, // Stripe's minimum
 				NotFoundFinalAfterSeconds: 2 * 3600}, // Stripe's search may lag this long in an incident

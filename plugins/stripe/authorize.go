@@ -1,14 +1,10 @@
 package stripe
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
 )
-
-// maxDescriptor is the length of a statement descriptor that Stripe accepts.
-const maxDescriptor = 22
 
 // authorize creates and confirms a PaymentIntent.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -17,8 +13,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	customer := customerOf(c)
 	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
 		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
-		Opt("statement_descriptor", sdk.Clip(r.DescriptorName, maxDescriptor)).
-		Opt("statement_descriptor_suffix", sdk.Clip(r.DescriptorSuffix, maxDescriptor)).
+		Opt("statement_descriptor", sdk.Clip(r.DescriptorName, 22)).
+		Opt("statement_descriptor_suffix", sdk.Clip(r.DescriptorSuffix, 22)).
 		Opt("capture_method", string(r.Capture))
 	metadata(f, r)
 	shipping(f, r.Shipping)
@@ -29,21 +25,20 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "mit":
 		f.Add("off_session", "true")
 	}
-	wish := *r.Wish()
-	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
-		wish.Incremental = true
-	}
-	for _, ask := range [...]struct {
-		name  string
-		wants bool
-	}{{"incremental_authorization", wish.Incremental},
-		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual},
-		{"overcapture", wish.OverCapture}, {"multicapture", wish.Multiple}} {
-		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture, multicapture
-			f.Add("payment_method_options[card][request_"+ask.name+"]", "if_available")
-		}
-	}
+	hold, manual, always := r.Wish(), r.Capture == sdk.CaptureManual, c.Account.Config["incremental_authorization"]
+	request(f, "incremental_authorization", hold.Incremental || manual && always != "" && always != "never")
+	request(f, "extended_authorization", hold.Extended && manual)
+	request(f, "overcapture", hold.OverCapture)
+	request(f, "multicapture", hold.Multiple)
 	return paymentIntent.create(c, intents, f, customer), nil
+}
+
+// request asks for something about the hold, if the card and the account allow it (docs.stripe.com, extended
+// authorizations, incremental authorizations, overcapture, multicapture).
+func request(f *sdk.Form, name string, wanted bool) {
+	if wanted {
+		f.Add("payment_method_options[card][request_"+name+"]", "if_available")
+	}
 }
 
 // verify creates and confirms a SetupIntent, which checks the card with a zero amount.
@@ -69,7 +64,7 @@ func customerOf(c *sdk.Call) string {
 		return known
 	}
 	j := post(c, "/v1/customers", sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
-	sdk.Require(j.Str("object") == "customer" && j.Str("id") != "", errors.New("the answer is not a customer"))
+	sdk.Expect(j.Str("object") == "customer" && j.Str("id") != "", "the answer is not a customer")
 	return j.Str("id")
 }
 

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -45,7 +44,7 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	s := c.Upload(filesURL, "dispute_evidence", headers(c)...)
 	j := object(c, sdk.Must(c.Do(s.Keyed("Idempotency-Key"))))
 	id := j.Need("id")
-	sdk.Require(j.Str("object") == "file", errors.New("the answer is not a file"))
+	sdk.Expect(j.Str("object") == "file", "the answer is not a file")
 	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: id}, nil
 }
 
@@ -56,8 +55,8 @@ func pathOfDispute(c *sdk.Call) string { return disputePath + sdk.PathEscape(c.R
 // disputed reads the Dispute that an answer holds.
 func disputed(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	d := dispute(j)
-	sdk.Require(d != nil && j.Str("object") == "dispute" && d.ID == c.Request.Dispute.ID,
-		errors.New("the answer is not the state of the dispute"))
+	sdk.Expect(d != nil && j.Str("object") == "dispute" && d.ID == c.Request.Dispute.ID,
+		"the answer is not the state of the dispute")
 	return &sdk.Outcome{Status: sdk.StatusDisputed, TransactionID: c.Request.TransactionID, Dispute: d,
 		Raw: map[string]string{"status": strings.ToLower(d.ConnectorStatus)}}, nil
 }

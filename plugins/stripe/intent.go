@@ -71,10 +71,8 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		canceled(c, o, j)
 	}
 	if end := done.Of(string(c.Operation())); end != "" {
-		// another state of the payment proves nothing about the operation
-		if o.Status != end && o.Status != sdk.StatusPending {
-			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID,
-				Raw: map[string]string{"status": status}}
+		if o.Status != end && o.Status != sdk.StatusPending { // another state proves nothing about the operation
+			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID, Raw: j.Pick("status")}
 		}
 		return o
 	}
@@ -148,9 +146,7 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 }
 
 // id returns the id of an object that may stand in full in place of its id.
-func id(j sdk.JSON, path string) string {
-	return j.First(path, path+".id")
-}
+func id(j sdk.JSON, path string) string { return j.First(path, path+".id") }
 
 func checks(card sdk.JSON) *sdk.Checks { // Stripe uses the same words
 	result := func(path string) sdk.CheckResult { return sdk.CheckResult(card.Str(path)) }

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -10,35 +9,33 @@ import (
 
 // capture captures all or a part. Stripe releases the rest after the final capture, and counts all captures together.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	o, err := change(c, "/capture", "amount_to_capture")
-	if before := c.Request.Known().Captured; o != nil && o.Amount != nil && before > 0 {
-		sdk.Require(o.Amount.Minor > before, errors.New("the answer shows no further capture"))
+	f := sdk.NewForm().Int("amount_to_capture", amount(c.Request.Amount))
+	if !c.Request.FinalCapture {
+		f.Add("final_capture", "false") // docs.stripe.com/payments/multicapture
+	}
+	k, path := intentOf(c)
+	o := k.read(c, post(c, path+"/capture", f))
+	if before := c.Request.Known().Captured; o.Amount != nil && before > 0 {
+		sdk.Expect(o.Amount.Minor > before, "the answer shows no further capture")
 		o.Amount.Minor -= before
 	}
-	return o, err
+	return o, nil
 }
 
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
-	return change(c, "/increment_authorization", "amount")
+	k, path := intentOf(c)
+	return k.read(c, post(c, path+"/increment_authorization", sdk.NewForm().Int("amount", amount(c.Request.Amount)))), nil
 }
 
-// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer.
-func void(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/cancel", "") }
-
-// change performs an operation on an intent, with an amount if field names one.
-func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
-	f, reason := sdk.NewForm(), c.Request.Reason
+// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer. A SetupIntent does not take
+// the reason "fraudulent".
+func void(c *sdk.Call) (*sdk.Outcome, error) {
 	k, path := intentOf(c)
-	if field != "" {
-		f.Int(field, amount(c.Request.Amount))
-		if c.Operation() == sdk.OpCapture && !c.Request.FinalCapture {
-			f.Add("final_capture", "false") // docs.stripe.com/payments/multicapture
-		}
-		// a SetupIntent does not take this reason
-	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") {
+	f, reason := sdk.NewForm(), c.Request.Reason
+	if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") {
 		f.Add("cancellation_reason", reason)
 	}
-	return k.read(c, post(c, path+action, f)), nil
+	return k.read(c, post(c, path+"/cancel", f)), nil
 }
 
 // intentOf returns the kind of the operation's intent, and its path.
@@ -90,11 +87,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		return refundOutcome(c, get(c, refunds+"/"+sdk.PathEscape(r.RefundID))), nil
 	}
 	list := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
-	switch ours := list.Get("data").Where("metadata.order_id", r.Reference); {
-	case ours.Exists():
-		return refundOutcome(c, ours), nil
-	case list.Get("data").IsArray() && list.Raw("has_more") == "false":
-		return sdk.NotFound(), nil
-	}
-	return sdk.Unknown("the answer is not a complete list: the payment may have more than 100 refunds"), nil
+	return refundOutcome(c, c.Find(list.Get("data"), list.Raw("has_more") == "false", func(x sdk.JSON) bool {
+		return x.Str("metadata.order_id") == r.Reference
+	})), nil
 }

@@ -3,13 +3,9 @@ package stripe
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// toleranceSeconds is the accepted difference between the signed time and ours; Stripe's own libraries use the same.
-const toleranceSeconds = 300
 
 // webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". The
 // adapter answers 401 to a message with a wrong signature or an old time, and does not read it. If the account has no
@@ -20,7 +16,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		at := c.SignedPairs(sdk.PairSignature{Header: "Stripe-Signature", Separator: ",", Name: "v1",
 			Secret: "webhook_secret", Code: sdk.FnHex})
 		seconds, _ := strconv.ParseInt(at, 10, 64)
-		c.Fresh(time.Unix(seconds, 0), toleranceSeconds*time.Second)
+		c.FreshAt(seconds * 1000)
 	}
 	j := c.Message()
 	o := &sdk.Outcome{Status: sdk.StatusHandled, Raw: j.Pick("id", "type")}

@@ -52,7 +52,8 @@ func Adapter() *sdk.Adapter {
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
 			// No underscores: Worldpay does not accept them in references of settlements and refunds.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
-			Webhook:   &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: webhookTolerance},
+			// Worldpay repeats an unacknowledged message for a week.
+			Webhook: &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: 8 * 24 * 3600},
 			// A query by reference may lag by 15 minutes.
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook},
 				NotFoundFinalAfterSeconds: 1800},

@@ -8,10 +8,6 @@ import (
 	"payswitch/sdk"
 )
 
-// dataVersion is the version of ConnectorData: Payment holds the next step of 3-D Secure and its link data,
-// "3dsChallenges/eyJ…".
-const dataVersion = 1
-
 // Steps of 3-D Secure: the last part of their links.
 const (
 	stepDevice    = "3dsDeviceData"
@@ -87,7 +83,7 @@ func next(c *sdk.Call, o *sdk.Outcome, step, href string, kind sdk.NextActionTyp
 	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
 	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction,
 		&sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
-	o.ConnectorData = &sdk.ConnectorData{Version: dataVersion, Payment: step + "/" + link}
+	o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: step + "/" + link} // "3dsChallenges/eyJ…"
 	return o, nil
 }
 
@@ -98,19 +94,10 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "this payment does not wait for 3-D Secure"}
 	}
 	var body *sdk.Object
-	if step == stepDevice {
-		body = sdk.NewObject().OptStr("collectionReference", session(c.Request.Return))
+	if step == stepDevice { // without the id of the collection the issuer is more likely to challenge
+		body = sdk.NewObject().OptStr("collectionReference", c.Request.Returned("SessionId"))
 	}
 	return readPayment(c, act(c, link, step, body))
-}
-
-// session returns the id of the device data collection, if the page brought it. Without it the issuer is more likely to
-// challenge.
-func session(r *sdk.Return) string {
-	if r == nil {
-		return ""
-	}
-	return cmp.Or(sdk.HeaderValue(r.Form, "SessionId"), sdk.HeaderValue(r.Query, "SessionId"))
 }
 
 // linkOf returns the link data at the end of a link, with its escapes.

@@ -2,7 +2,6 @@ package worldpay
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -17,7 +16,7 @@ func link(c *sdk.Call) string {
 }
 
 // change performs an action and reads its outcome. RefundID is our reference of it, which Worldpay's messages repeat.
-func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
+func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) *sdk.Outcome {
 	at := link(c)
 	j := answered(c, act(c, at, action, body))
 	o := &sdk.Outcome{Status: means.Must(j.Str("outcome")), TransactionID: cmp.Or(linkOf(j.Str("_links.self.href")), at),
@@ -26,7 +25,7 @@ func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*
 		o.Decline = refused(j)
 		o.Decline.RetryElsewhere = false // the payment exists at Worldpay alone
 	}
-	return o, nil
+	return o
 }
 
 // part returns the body of a partial settlement or refund. Each needs a different reference, without underscores.
@@ -42,23 +41,21 @@ var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForParti
 // capture settles the amount. A partial settlement of the whole amount settles the whole payment.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	return change(c, "partialSettlements", part(r, cmp.Or(r.CaptureReference, r.Reference)), captures)
+	return change(c, "partialSettlements", part(r, cmp.Or(r.CaptureReference, r.Reference)), captures), nil
 }
 
 // void cancels an unsettled payment. Worldpay confirms the receipt; the payment's last event shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "cancellations", nil,
-		sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}})
+		sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}}), nil
 }
 
 var refunds = sdk.Statuses{{sdk.StatusRefunded, "sentForRefund sentForPartialRefund"}, {sdk.StatusDeclined, "refused"}}
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	o, err := change(c, "partialRefunds", part(c.Request, c.Request.Reference), refunds)
-	if o != nil {
-		o.TransactionID, o.RefundID = c.Request.TransactionID, dashes(c.Request.Reference)
-	}
-	return o, err
+	o := change(c, "partialRefunds", part(c.Request, c.Request.Reference), refunds)
+	o.TransactionID, o.RefundID = c.Request.TransactionID, dashes(c.Request.Reference)
+	return o, nil
 }
 
 // sync asks for the payment's last event: by its link data, or by our reference if no answer brought link data.
@@ -85,7 +82,7 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 		}
 		c.End(sdk.NotFound())
 	case d != nil: // a refused query proves nothing about the payment
-		sdk.Check(errors.New("the query was refused: " + d.Code))
+		sdk.Expect(false, "the query was refused: "+d.Code)
 	}
 	event = answer.JSON().Str("lastEvent")
 	sdk.Require(answer.OK() && event != "", errUnreadable)
@@ -124,7 +121,7 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: events.Must(event), TransactionID: id, Raw: map[string]string{"lastEvent": event}}
 	switch {
 	case o.Status == sdk.StatusCaptured:
-		return taken(r, p, o)
+		return taken(r, p, o), nil
 	case o.Status == sdk.StatusAuthorized && p != nil && p.Requested == 0:
 		o.Status = sdk.StatusVerified
 	case event == "expired" && (p == nil || p.Authorized == 0):
@@ -138,7 +135,7 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 // taken returns the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these
 // cases: automatic capture takes the whole, earlier captures are recorded, and a first capture in question has its
 // amount. In any other case the amount is unknown.
-func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
+func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) *sdk.Outcome {
 	switch {
 	// the issuer approved a part
 	case p != nil && p.Capture != sdk.CaptureManual && p.Authorized > 0 && p.Authorized < p.Requested:
@@ -149,9 +146,9 @@ func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, e
 	case p.Captured == 0 && r.Resolves == sdk.OpCapture:
 		o.Amount = &r.Amount
 	default:
-		return nil, errors.New("the answer reports a settlement without its amount")
+		sdk.Expect(false, "the answer reports a settlement without its amount")
 	}
-	return o, nil
+	return o
 }
 
 // refundEvents are the meanings of the last event for a refund. With an event of the payment's earlier life the refund
@@ -167,9 +164,8 @@ var refundEvents = sdk.Statuses{
 // assigned.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
-	if p := r.Payment; p != nil && p.Refunded > r.Amount.Minor {
-		return nil, errors.New("the answer holds only the last event of the payment, which has several refunds")
-	}
+	sdk.Expect(r.Known().Refunded <= r.Amount.Minor,
+		"the answer holds only the last event of the payment, which has several refunds")
 	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID,
 		Raw: map[string]string{"lastEvent": event}}
 	if o.Status == sdk.StatusDeclined {

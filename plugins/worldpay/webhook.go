@@ -2,13 +2,9 @@ package worldpay
 
 import (
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// webhookTolerance is the accepted age of a message in seconds: Worldpay repeats an unacknowledged message for a week.
-const webhookTolerance = 8 * 24 * 3600
 
 const webhookSecret = "webhook_secret"
 
@@ -24,7 +20,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if sent == 0 || details.Str("classification") != "payment" {
 		return sdk.Handled(), nil
 	}
-	c.Fresh(time.UnixMilli(sent), webhookTolerance*time.Second)
+	c.FreshAt(sent)
 	e := sdk.Event{Object: "payment", Sync: true, Reference: details.Str("transactionReference"), Time: sent}
 	switch details.Str("type") {
 	case "sentForRefund", "refunded", "refundFailed":
