@@ -5,6 +5,7 @@
 // Imports run one way. The list begins with the lowest room, and a room imports lower rooms alone. TestRooms in cmd/payswitch holds that. The doc.go of
 // a room says what lives there, which rooms import it and what it must never do.
 //
+//	alarm       the kinds of alarms: what a person must look at
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
 //	optional    fields that a request may leave out

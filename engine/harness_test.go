@@ -18,6 +18,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/disputed"
@@ -94,10 +95,10 @@ func (a *alarms) WebhookBacklog(oldest time.Duration, failing int) {
 	defer a.Unlock()
 	a.oldest, a.failing = oldest, failing
 }
-func (a *alarms) Alarm(kind string) {
+func (a *alarms) Alarm(kind alarm.Kind) {
 	a.Lock()
 	defer a.Unlock()
-	a.n[kind]++
+	a.n[string(kind)]++
 }
 func (a *alarms) all() map[string]int {
 	a.Lock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/approval"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
@@ -189,7 +190,7 @@ func (e *Engine) queryDispute(ctx context.Context, w *change.Loaded, r *port.Dri
 		return err
 	}
 	if first {
-		e.metrics.Alarm(evidence.AlarmUnprovenDispute)
+		e.metrics.Alarm(alarm.DisputeUnproven)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message without proof speaks of a dispute: look at the processor before you refund",
 			slog.String("payment_id", w.Payment.ID), slog.String("attempt_id", w.Attempt.ID), slog.String("connector", w.Attempt.Connector))
 	}
@@ -247,7 +248,7 @@ func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *
 // bookWebhook books the outcome that a genuine message reports for a payment.
 func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.Payment.Currency {
-		e.metrics.Alarm("amount_mismatch")
+		e.metrics.Alarm(alarm.AmountMismatch)
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
 	o = w.NormalizeReport(o)
@@ -307,7 +308,7 @@ func (e *Engine) alarmUnfitReport(ctx context.Context, w *change.Loaded, op *pay
 	if first {
 		e.metrics.Alarm(v.Alarm)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message does not fit an open operation", slog.String("operation_id", op.ID),
-			slog.String("payment_id", op.PaymentID), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+			slog.String("payment_id", op.PaymentID), slog.String("alarm", string(v.Alarm)), slog.String("text", v.Text))
 	}
 	return err
 }

@@ -196,7 +196,7 @@ func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.V
 		if v.Alarm != "" && v.Text != op.ErrorText { // once
 			e.metrics.Alarm(v.Alarm)
 			e.log.LogAttrs(ctx, slog.LevelError, "the processor's report does not fit an open operation", slog.String("operation_id", op.ID),
-				slog.String("payment_id", op.PaymentID), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+				slog.String("payment_id", op.PaymentID), slog.String("alarm", string(v.Alarm)), slog.String("text", v.Text))
 		}
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
 		if w.Attempt.Details.CancelWanted && w.Payment.Status == payment.RequiresCustomerAction && v.Status == payment.OperationPending {

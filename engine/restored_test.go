@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/restore"
@@ -85,7 +86,7 @@ func TestRestoreOfAnHourOldCopy(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		require.Equal(t, map[string]int{restore.AlarmUnknownPayment: 2}, b.alarms.all())
+		require.Equal(t, map[string]int{string(alarm.UnknownPayment): 2}, b.alarms.all())
 		_, err = b.ReceiveWebhook(t.Context(), mail(a.ID, "a wrong secret", map[string]any{"reference": "x", "outcome": sdk.Outcome{Status: sdk.StatusAuthorized}}))
 		require.Error(t, err, "a stranger's message is not kept")
 		var strays []restore.Stray

@@ -26,7 +26,7 @@ import (
 func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	if v.Outcome == nil && v.Text != "" || v.Alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
-			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", string(v.Alarm)), slog.String("text", v.Text))
 	}
 	started, count := e.now(), e.routes.Observe(w, v, w.Fresh)
 	for try := 0; ; try++ {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/sdk"
@@ -60,7 +61,7 @@ func (*counters) OperationDone(string, string, payment.OperationStatus, time.Dur
 func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
 func (*counters) ExemptionSettled(_, _, _, _ string)                                   {}
 func (*counters) Swept(string, time.Duration, time.Duration)                           {}
-func (c *counters) Alarm(kind string)                                                  { c.add(&c.alarms, kind) }
+func (c *counters) Alarm(kind alarm.Kind)                                              { c.add(&c.alarms, string(kind)) }
 
 // counting counts the calls of adapters.
 type counting struct {

@@ -20,6 +20,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/contact"
@@ -79,14 +80,14 @@ func (w *listWorld) advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-func (w *listWorld) Alarm(kind string) { w.alarms = append(w.alarms, kind) }
+func (w *listWorld) Alarm(kind alarm.Kind) { w.alarms = append(w.alarms, string(kind)) }
 
 type listMetrics struct {
 	port.Metrics
 	*listWorld
 }
 
-func (m listMetrics) Alarm(kind string) { m.listWorld.Alarm(kind) }
+func (m listMetrics) Alarm(kind alarm.Kind) { m.listWorld.Alarm(kind) }
 
 // newListWorld opens a store with a clock of its own. Blocks have four payments, so that a few payments fill several.
 func newListWorld(t *testing.T, seed uint64, open func(clock func() time.Time) engine.Store) *listWorld {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"payswitch/engine/alarm"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -181,7 +183,7 @@ func TestDatabaseGoesBack(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { n.close() })
 	require.NoError(t, n.noteSeen(t.Context()))
-	require.NotContains(t, scrape(t, n.metrics), alarmDatabaseBehind)
+	require.NotContains(t, scrape(t, n.metrics), string(alarm.DatabaseBehind))
 	require.NoError(t, writeSeen(n.seen, 7))
 	require.NoError(t, n.noteSeen(t.Context()))
 	require.Contains(t, scrape(t, n.metrics), `payswitch_alarms_total{kind="database_behind"} 1`)

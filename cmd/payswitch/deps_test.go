@@ -43,7 +43,7 @@ func TestImports(t *testing.T) {
 }
 
 // rooms are the packages of engine, lowest first: a room imports lower rooms alone. engine/doc.go says what each is for.
-var rooms = []string{"engine/fault", "engine/ids", "engine/optional", "engine/compress", "engine/secret", "engine/threeds/message", "engine/threeds", "engine/threeds/exempt", "engine/threeds/threeri", "engine/card", "engine/contact", "engine/authentication", "engine/routed", "engine/scheme", "engine/payment", "engine/disputed", "engine/listed", "engine/evidence", "engine/request", "engine/payer", "engine/approval",
+var rooms = []string{"engine/alarm", "engine/fault", "engine/ids", "engine/optional", "engine/compress", "engine/secret", "engine/threeds/message", "engine/threeds", "engine/threeds/exempt", "engine/threeds/threeri", "engine/card", "engine/contact", "engine/authentication", "engine/routed", "engine/scheme", "engine/payment", "engine/disputed", "engine/listed", "engine/evidence", "engine/request", "engine/payer", "engine/approval",
 	"engine/port", "engine/facet", "engine/acquirer", "engine/vault", "engine/link", "engine/routing/rule", "engine/account", "engine/idempotency", "engine/method", "engine/drive", "engine/paylink", "engine/change", "engine/operator",
 	"engine/webhook", "engine/dispute", "engine/refund", "engine/hold", "engine/relay", "engine/search", "engine/timeline", "engine/paylink/visit", "engine/threeds/flow", "engine/routing/health", "engine/routing/rank", "engine/routing", "engine/risk", "engine/session", "engine/restore", "engine/late", "engine/resolve", "engine/staff", "engine",
 	"engine/storetest"}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
 	"payswitch/plugins"
@@ -86,6 +87,10 @@ func TestErrorCodesAndAlarmsAreDocumented(t *testing.T) {
 		}
 	}
 	require.Equal(t, 12, codes)
+	for _, kind := range constants(t, "../../engine/alarm/alarm.go") {
+		alarms = append(alarms, kind)
+	}
+	alarms = append(alarms, string(alarm.OtherAccount)) // a constant of sdk
 	var files []string
 	for _, of := range []string{"*.go", "../../engine/*.go", "../../engine/*/*.go", "../../engine/*/*/*.go"} {
 		found, err := filepath.Glob(of)

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -178,7 +179,7 @@ func (m *meters) WebhookBacklog(oldest time.Duration, failing int) {
 }
 
 // Alarm implements port.Metrics.
-func (m *meters) Alarm(kind string) { m.alarms.WithLabelValues(kind).Inc() }
+func (m *meters) Alarm(kind alarm.Kind) { m.alarms.WithLabelValues(string(kind)).Inc() }
 
 // Stepped implements plugins.Observer.
 func (m *meters) Stepped(adapter string, took time.Duration) {

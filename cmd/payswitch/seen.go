@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/engine/alarm"
 	"payswitch/engine/port"
 )
 
@@ -109,16 +110,13 @@ func (n *node) noteSeen(ctx context.Context) error {
 		return err
 	}
 	if at < seen {
-		n.metrics.Alarm(alarmDatabaseBehind)
+		n.metrics.Alarm(alarm.DatabaseBehind)
 		n.log.Error("the database is older than this node has seen it: it has lost operations. Restart all nodes, so that they ask the processors",
 			keyDatabase, shownDSN(n.config.Storage.DSN))
 		return nil
 	}
 	return writeSeen(n.seen, at)
 }
-
-// alarmDatabaseBehind is the alarm of a database that went back while a node runs.
-const alarmDatabaseBehind = "database_behind"
 
 // readSeen returns the number in the file, and when it was written.
 func readSeen(file string) (seen int64, written time.Time, err error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
@@ -144,7 +145,7 @@ func (n systemOf) measuredState(out *dashboard.SystemState, find func(what, reme
 			case "payswitch_alarms_total":
 				if v := m.GetCounter().GetValue(); v > 0 {
 					remedy := "the table of alarms in OPERATIONS.md says what to do"
-					if label["kind"] == "awaits_operator" {
+					if label["kind"] == string(alarm.AwaitsOperator) {
 						remedy = "open the page Decisions: a person decides about the operations there"
 					}
 					find(fmt.Sprintf("Alarm %s: %.0f since the node's start", label["kind"], v), remedy)

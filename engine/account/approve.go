@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
@@ -23,7 +24,7 @@ func AwaitingApproval(a *Account, info port.AdapterInfo) approval.Reach {
 
 // NotApproved returns the error for an account that needs an approval first. The error lists what the adapter asks for.
 func (s *Registry) NotApproved(ctx context.Context, a *Account, info port.AdapterInfo, more approval.Reach) *fault.Error {
-	s.Metrics.Alarm("awaiting_approval")
+	s.Metrics.Alarm(alarm.AwaitingApproval)
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "connector account awaits approval of its adapter", slog.String("account_id", a.ID), slog.String("connector", a.Connector),
 		slog.String("sha256", info.Hash), slog.String("awaiting", more.String()))
 	return fault.ApprovalError(a.Connector, fmt.Sprintf("%s %s asks for %s", info.Name, info.Manifest.Version, more)).WithParam("merchant_connector_id").WithHint("Ask the operator of the switch to approve the adapter.")
@@ -35,7 +36,7 @@ func (s *Registry) WithoutApproval(r *port.DriveResult, err error) error {
 	if !errors.Is(err, port.ErrNotApproved) || r.MayHaveLeft {
 		return err
 	}
-	s.Metrics.Alarm("awaiting_approval")
+	s.Metrics.Alarm(alarm.AwaitingApproval)
 	r.Reject = &sdk.Reject{Code: approval.RejectNotApproved, Message: err.Error()}
 	return nil
 }

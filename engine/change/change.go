@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
@@ -97,7 +98,7 @@ type Change struct {
 	Event *payment.Event
 
 	// Alarms count events that a person must look at. Ended is true if Authentication has ended. Commit counts both after the transaction.
-	Alarms []string
+	Alarms []alarm.Kind
 	Ended  bool
 	// kept are the versions of accounts that the transaction has found or stored.
 	kept []account.KeptVersion
@@ -508,11 +509,11 @@ func (c *Change) merchantID() string {
 
 // countChange counts and logs a committed change.
 func (s *Changes) countChange(ctx context.Context, c *Change) {
-	for _, alarm := range c.Alarms {
-		s.Metrics.Alarm(alarm)
+	for _, kind := range c.Alarms {
+		s.Metrics.Alarm(kind)
 		if a := c.Authentication; a != nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "a person must look at an authentication", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
-				slog.String("alarm", alarm))
+				slog.String("alarm", string(kind)))
 		}
 	}
 	if c.Event != nil {

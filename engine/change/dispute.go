@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -29,7 +30,7 @@ func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute,
 		}
 		c := &Change{Payment: b.Payment}
 		if b.Alarm != "" {
-			c.Alarms = []string{b.Alarm}
+			c.Alarms = []alarm.Kind{b.Alarm}
 			s.Log.LogAttrs(ctx, slog.LevelError, "a person must look at a dispute", slog.String("payment_id", w.Payment.ID),
 				slog.String("dispute_id", said.ID), slog.String("status", string(said.Status)), slog.Int64("amount", said.Amount.Minor),
 				slog.String("currency", string(said.Amount.Currency)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
@@ -150,7 +151,7 @@ func (s *Disputes) BookLate(ctx context.Context, w *change.Loaded, v evidence.Ve
 // book books a report of the processor on w's dispute, as it was at the time at.
 func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute, at time.Time) error {
 	if said.ID != w.Dispute.ProcessorID {
-		s.Metrics.Alarm(evidence.AlarmImpossible)
+		s.Metrics.Alarm(alarm.ImpossibleOutcome)
 		return nil
 	}
 	if d := w.Dispute; said.Status == d.Status && (said.Stage == "" || said.Stage == d.Stage) && said.Amount.Minor == d.Amount && said.Amount.Currency == d.Currency {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"log/slog"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/evidence"
-	"payswitch/sdk"
 )
 
 // raiseAlarm counts and logs an adapter's alarm in its answer to a query. The payment does not change.
 func (d *Driver) raiseAlarm(ctx context.Context, w *Run, v evidence.Verdict) {
-	if v.Alarm != sdk.AlarmOtherAccount {
+	if v.Alarm != alarm.OtherAccount {
 		return
 	}
 	d.Metrics.Alarm(v.Alarm)

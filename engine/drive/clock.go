@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
 )
@@ -73,7 +74,7 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 	if jump == 0 {
 		return calm, nil
 	}
-	d.Metrics.Alarm("clock_jump")
+	d.Metrics.Alarm(alarm.ClockJump)
 	d.Log.LogAttrs(ctx, slog.LevelError, "the clock has jumped; this node takes nothing over until a lease time has passed", slog.Duration("by", jump),
 		slog.Duration("lease_time", d.LeaseTime))
 	if jump < 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -31,7 +32,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
 		v.Text = noteAnswer(op.ErrorText, string(SourceWebhook), v.Text)
 		if v.Text != op.ErrorText { // once
-			d.Metrics.Alarm("awaits_operator")
+			d.Metrics.Alarm(alarm.AwaitsOperator)
 			d.Log.LogAttrs(ctx, slog.LevelError, "only the processor's message or an operator can say what became of an operation",
 				slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID), slog.String("connector", op.Connector))
 		}
@@ -228,7 +229,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 		return nil, evidence.Verdict{Status: payment.OperationUnknown, Reject: v.Reject, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
 	}
 	if m := v.Outcome.Amount; !resolves.Refunds() && m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency && q.Request.Amount.Currency != "" {
-		e.Metrics.Alarm("amount_mismatch")
+		e.Metrics.Alarm(alarm.AmountMismatch)
 		return nil, evidence.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
 	}
 	return v.Outcome, v

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
@@ -92,7 +93,7 @@ func (d *Driver) journalRecord(r *port.Recording, at time.Time, merchantID, paym
 }
 
 func (d *Driver) journalFailed(ctx context.Context, operationID string, err error) {
-	d.Metrics.Alarm("journal_failed")
+	d.Metrics.Alarm(alarm.JournalFailed)
 	d.Log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -28,7 +29,7 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	now := e.Now().UTC().Truncate(time.Millisecond)
 	budget := account.ID + " " + strconv.Itoa(int(to))
 	if e.messages.exhausted(budget, sender, now) {
-		e.Metrics.Alarm("webhook_signatures")
+		e.Metrics.Alarm(alarm.WebhookSignatures)
 		return nil, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
 			Message: "This account got too many webhooks with a wrong signature: send the webhook again later"}
 	}

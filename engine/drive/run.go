@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/approval"
 	"payswitch/engine/card"
 	"payswitch/engine/disputed"
@@ -194,11 +195,11 @@ func (d *Driver) requestHash(hash string) string {
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
 	if !now.Before(w.LeaseEnd.Add(-leaseMargin)) {
-		d.Metrics.Alarm("lease_lost")
+		d.Metrics.Alarm(alarm.LeaseLost)
 		return errLeaseLost
 	}
 	if w.repeat != nil && s.Index == w.repeat.Index && d.requestHash(s.RequestHash) != w.repeat.RequestHash {
-		d.Metrics.Alarm("diverged")
+		d.Metrics.Alarm(alarm.Diverged)
 		return errDiverged
 	}
 	w.Operation.LastSendAt = now
@@ -239,7 +240,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		return err
 	}
 	if !held {
-		d.Metrics.Alarm("lease_lost")
+		d.Metrics.Alarm(alarm.LeaseLost)
 		return errLeaseLost
 	}
 	w.LeaseEnd, w.Lease, w.Operation.LeaseUntil = until, lease, lease

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -25,7 +26,7 @@ func JudgeAnswer(op *payment.Operation, d *disputed.Record, v Verdict) Verdict {
 	}
 	said := v.Outcome.Dispute
 	if said == nil || said.ID != "" && said.ID != d.ProcessorID || !slices.Contains(showsAnswer[op.Kind], said.Status) {
-		return Verdict{Status: payment.OperationUnknown, Outcome: v.Outcome, Alarm: "impossible_outcome",
+		return Verdict{Status: payment.OperationUnknown, Outcome: v.Outcome, Alarm: alarm.ImpossibleOutcome,
 			Text: "the adapter's answer is about another dispute, or names a status that " + string(op.Kind) + " cannot have"}
 	}
 	return v
@@ -43,7 +44,7 @@ func InterpretAnswer(op *payment.Operation, d *disputed.Record, o *sdk.Outcome, 
 	case o.Status != sdk.StatusDisputed || said == nil:
 		return Verdict{Status: payment.OperationUnknown, Text: "the processor's report on the dispute has the status " + string(o.Status) + ", which proves nothing"}
 	case said.ID != "" && said.ID != d.ProcessorID:
-		return Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's report is about another dispute"}
+		return Verdict{Status: payment.OperationUnknown, Alarm: alarm.ImpossibleOutcome, Text: "the processor's report is about another dispute"}
 	}
 	again := said.Status == sdk.DisputeChallenged && d.Details.Answer != nil && d.Details.Answer.From == sdk.DisputeChallenged
 	switch {
@@ -65,7 +66,7 @@ type AnswerBooking struct {
 	Dispute   *disputed.Record
 	Operation *payment.Operation
 	Moved     bool // the dispute has another stage or status
-	Alarms    []string
+	Alarms    []alarm.Kind
 }
 
 // BookAnswer applies a verdict on an answer to a dispute to copies of the rows. It is pure.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
@@ -22,7 +23,7 @@ type Booking struct {
 	VoidLess bool
 	// Again is true if the operation did not happen, and the engine must send another in its place: see Succeed.
 	Again  bool
-	Alarms []string
+	Alarms []alarm.Kind
 	// Claims are ids of the processor's that the booking rests on. If one has another owner, the booking must not be written: see OfAnother.
 	Claims []Claim
 
@@ -157,7 +158,7 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 			return nil
 		}
 		if b.Attempt.Status == payment.PartialCharged { // the release of the rest of a partial capture
-			b.Alarms = append(b.Alarms, AlarmReleaseRefused)
+			b.Alarms = append(b.Alarms, alarm.ReleaseRefused)
 			return nil
 		}
 		b.fail(nil, "", v.Text)
@@ -414,7 +415,7 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 		return nil
 	case release: // the hold lapses by itself; the alarm lets an operator know
 		b.fail(o, "declined", "declined")
-		b.Alarms = append(b.Alarms, AlarmReleaseRefused)
+		b.Alarms = append(b.Alarms, alarm.ReleaseRefused)
 		return nil
 	}
 	b.fail(o, "declined", "declined")
@@ -470,14 +471,14 @@ func end(o *payment.Operation, v Verdict, now time.Time) {
 func (b *Booking) impossible(p *payment.Payment, a *payment.Attempt, op *payment.Operation, cause error, now time.Time) Booking {
 	o := *op
 	o.ResolveTries++ // the next look would find the same
-	out := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: append(b.Alarms, "impossible_transition")}
+	out := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: append(b.Alarms, alarm.ImpossibleTransition)}
 	out.unknown(Verdict{Status: payment.OperationUnknown, Text: cause.Error()}, now)
 	return out
 }
 
 // BookEvidence books the report on a payment without an open operation on copies of the rows: another party captured or released it at the
-// processor. nil means that the report changes nothing; alarm is the problem with it, "" for none.
-func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
+// processor. nil means that the report changes nothing; kind is the alarm to raise, "" for none.
+func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sdk.Outcome, now time.Time) (b *Booking, kind alarm.Kind) {
 	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
 	if a.Status == payment.Pending || a.Status == payment.Authorizing { // an operator set it so
 		return b.bookHeld(o, now)
@@ -494,16 +495,16 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 			amount = o.Totals.Captured
 		}
 		if !plausible(o, p, a) {
-			return nil, "amount_mismatch"
+			return nil, alarm.AmountMismatch
 		}
 		if done, err := b.lateCapture(o, now); err != nil {
-			return nil, "impossible_transition"
+			return nil, alarm.ImpossibleTransition
 		} else if done {
 			return b, ""
 		}
 		if a.Status == payment.Charged || a.Status == payment.PartialCharged || a.Status == payment.CaptureReview {
 			if done, err := b.bookMoreCaptured(o, now); err != nil {
-				return nil, "impossible_transition"
+				return nil, alarm.ImpossibleTransition
 			} else if !done {
 				return nil, ""
 			}
@@ -544,34 +545,34 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		return nil, ""
 	}
 	if err != nil {
-		return nil, "impossible_transition"
+		return nil, alarm.ImpossibleTransition
 	}
 	return b, ""
 }
 
 // bookHeld books what the processor holds of an attempt that an operator has left waiting, although none of its operations is open. What was
 // captured already stays captured.
-func (b *Booking) bookHeld(o *sdk.Outcome, now time.Time) (_ *Booking, alarm string) {
+func (b *Booking) bookHeld(o *sdk.Outcome, now time.Time) (_ *Booking, kind alarm.Kind) {
 	a := b.Attempt
 	amount, named := amountOf(o)
 	switch o.Status {
 	case sdk.StatusCaptured:
 		if !plausible(o, b.Payment, a) || named && amount < a.Captured {
-			return nil, "amount_mismatch"
+			return nil, alarm.AmountMismatch
 		}
 	case sdk.StatusAuthorized:
 		if named && amount > mostOf(b.Payment, a) || a.Captured > 0 {
-			return nil, "amount_mismatch"
+			return nil, alarm.AmountMismatch
 		}
 	case sdk.StatusDeclined, sdk.StatusVoided:
 		if a.Captured > 0 {
-			return nil, "amount_mismatch"
+			return nil, alarm.AmountMismatch
 		}
 	default:
 		return nil, ""
 	}
 	if err := b.authorize(o, &sdk.Manifest{}, now); err != nil {
-		return nil, "impossible_transition"
+		return nil, alarm.ImpossibleTransition
 	}
 	return b, ""
 }
@@ -581,8 +582,8 @@ type Verdict struct {
 	Status  payment.OperationStatus
 	Outcome *sdk.Outcome // nil if there is no outcome to book
 	Reject  *sdk.Reject
-	Text    string // why the operation failed or is unknown
-	Alarm   string // the problem that a person must look at, "" for no alarm
+	Text    string     // why the operation failed or is unknown
+	Alarm   alarm.Kind // the problem that a person must look at, "" for no alarm
 	// Again is the latest time of the next look, zero for the usual schedule.
 	Again time.Time
 	// AskedAt is the time at which the look-up began that the verdict follows from, zero for a verdict that follows from no look-up.
@@ -608,11 +609,11 @@ type Verdict struct {
 }
 
 // alarms returns the alarm that the verdict raises, nil for none.
-func (v Verdict) alarms() []string {
+func (v Verdict) alarms() []alarm.Kind {
 	if v.Alarm == "" {
 		return nil
 	}
-	return []string{v.Alarm}
+	return []alarm.Kind{v.Alarm}
 }
 
 // Silent reports whether the verdict brings no answer about the operation: nothing was sent, nothing was found, or nothing is known.

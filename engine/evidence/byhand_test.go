@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -19,7 +20,7 @@ func TestHeldThere(t *testing.T) {
 		o                    sdk.Outcome
 		status               payment.Status // "" if nothing is booked
 		received, capturable int64
-		alarm                string
+		alarm                alarm.Kind
 	}{
 		"captured":                {0, 0, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(1000)}, payment.Succeeded, 1000, 0, ""},
 		"captured before":         {1000, 1000, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(1000)}, payment.Succeeded, 1000, 0, ""},

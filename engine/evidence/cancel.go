@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -92,7 +93,7 @@ func (b *Booking) VoidAfter(was *payment.Operation, fresh bool, m *sdk.Manifest,
 	case payment.Authorized, payment.PartiallyAuthorized:
 	case payment.Charged, payment.PartialCharged:
 		if b.Attempt.Details.CancelWanted && b.Operation.Charges() {
-			b.Alarms = append(b.Alarms, AlarmTooLate)
+			b.Alarms = append(b.Alarms, alarm.CancelTooLate)
 		}
 		return false, nil
 	default:

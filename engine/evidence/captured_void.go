@@ -3,14 +3,12 @@ package evidence
 import (
 	"cmp"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 
 	"time"
 )
-
-// AlarmRefundExceeds says that more was given back to the customer than was captured.
-const AlarmRefundExceeds = "refund_exceeds"
 
 // voidsAll reports whether an answer or report says that the whole capture is voided: it names no smaller amount, and nothing that is still captured.
 func voidsAll(o *sdk.Outcome, a *payment.Attempt) bool {
@@ -22,7 +20,7 @@ func ofTheWhole(v Verdict, a *payment.Attempt) Verdict {
 	if v.Outcome == nil || v.Outcome.Status != sdk.StatusVoided || !v.mismatch && voidsAll(v.Outcome, a) {
 		return v
 	}
-	v.Status, v.Alarm, v.Text = payment.OperationUnknown, cmp.Or(v.Alarm, AlarmImpossible), "the processor reports a void that does not take back the whole capture"
+	v.Status, v.Alarm, v.Text = payment.OperationUnknown, cmp.Or(v.Alarm, alarm.ImpossibleOutcome), "the processor reports a void that does not take back the whole capture"
 	return v
 }
 
@@ -70,7 +68,7 @@ func (b *Booking) bookReversal(o *sdk.Outcome, now time.Time) error {
 		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = said.Reason, said.Reason
 	}
 	if b.Payment.Refunded > 0 {
-		b.Alarms = append(b.Alarms, AlarmRefundExceeds)
+		b.Alarms = append(b.Alarms, alarm.RefundExceeds)
 	}
 	return payment.Move(b.Payment, b.Attempt, payment.TriggerVoidedCaptured, now)
 }

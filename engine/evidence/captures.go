@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -63,7 +64,7 @@ func readCapture(op *payment.Operation, p *payment.Payment, a *payment.Attempt, 
 	}
 	switch {
 	case taken > op.Amount && !(alone && o.Totals != nil && plausible(o, p, a) && o.Totals.Captured > max(a.Amount, a.Authorized)):
-		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: larger}
+		return Verdict{Status: payment.OperationUnknown, Alarm: alarm.AmountMismatch, Text: larger}
 	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID):
 		return Verdict{Status: payment.OperationDeclined, Outcome: o}
 	case taken > 0:
@@ -74,7 +75,7 @@ func readCapture(op *payment.Operation, p *payment.Payment, a *payment.Attempt, 
 		}
 		v := Verdict{Status: payment.OperationSucceeded, Outcome: &c}
 		if taken > op.Amount { // somebody else has raised the hold and captured, or has captured more than what was held
-			v.Alarm, v.Text = "amount_mismatch", larger
+			v.Alarm, v.Text = alarm.AmountMismatch, larger
 		}
 		return v
 	case o.Status == sdk.StatusPending && !another:

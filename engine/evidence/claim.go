@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -74,12 +75,9 @@ func OfAnother(v Verdict, op *payment.Operation) Verdict {
 		v.Outcome = &own
 		return v
 	}
-	n := Verdict{Status: payment.OperationUnknown, Alarm: AlarmImpossible, Text: "the processor's answer has the id of another payment, capture or refund"}
+	n := Verdict{Status: payment.OperationUnknown, Alarm: alarm.ImpossibleOutcome, Text: "the processor's answer has the id of another payment, capture or refund"}
 	if op.ErrorText == n.Text {
 		n.Alarm = ""
 	}
 	return n
 }
-
-// AlarmImpossible says that an answer or report of a processor cannot be true.
-const AlarmImpossible = "impossible_outcome"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -13,18 +14,12 @@ import (
 // maxDisputes bounds the disputes that a payment keeps. Further ones raise the alarm and are not booked.
 const maxDisputes = 50
 
-// alarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
-const alarmDispute = "dispute_needs_look"
-
-// AlarmUnprovenDispute counts attempts for which a message without proof reports a dispute.
-const AlarmUnprovenDispute = "dispute_unproven"
-
 // DisputeBooking is the result of a message about a dispute.
 type DisputeBooking struct {
 	Payment *payment.Payment // a changed copy, nil if the message says nothing new or cannot be booked
 	Claim   payment.Claim    // what the message says, if Payment is set
 	Moved   bool             // the dispute is new, or has another stage or status
-	Alarm   string           // the alarm to raise, "" for none
+	Alarm   alarm.Kind       // the alarm to raise, "" for none
 }
 
 // BookDispute books a verified message about a dispute of an attempt on a copy of the payment. Messages repeat, and come in any order: an older one
@@ -33,7 +28,7 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 	known := slices.Contains(disputed.DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(disputed.Stages, said.Stage))
 	named := said.ID != "" && len(said.ID) <= disputed.MaxText && !strings.ContainsRune(said.ID, 0)
 	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > max(payment.MaxAmount, p.NetAmount, p.Received) || said.Amount.Currency != p.Currency {
-		return DisputeBooking{Alarm: alarmDispute}
+		return DisputeBooking{Alarm: alarm.DisputeNeedsLook}
 	}
 	n := p.Clone()
 	list := slices.Clone(p.Details.Disputes)
@@ -53,13 +48,13 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 		}
 		list[i] = b.Claim
 	} else if len(list) >= maxDisputes {
-		return DisputeBooking{Alarm: alarmDispute}
+		return DisputeBooking{Alarm: alarm.DisputeNeedsLook}
 	} else {
 		list = append(list, b.Claim)
 	}
 	n.Details.Disputes, n.ModifiedAt = list, now
 	if n.Disputed() > p.Disputed() && n.Refundable() < 0 { // the customer gets the money twice unless the merchant answers
-		b.Alarm = alarmDispute
+		b.Alarm = alarm.DisputeNeedsLook
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -40,7 +41,7 @@ func (b *Booking) increment(o *sdk.Outcome, now time.Time) {
 		case !b.Attempt.Holds():
 			r.Status = payment.IncrementUnresolved
 			if b.Attempt.Captured > 0 { // the raise came too late for the capture: the hold lapses by itself
-				b.Alarms = append(b.Alarms, AlarmReleaseRefused)
+				b.Alarms = append(b.Alarms, alarm.ReleaseRefused)
 			}
 		case total > b.Attempt.Authorized:
 			b.raise(total, now)
@@ -76,7 +77,7 @@ func readIncrement(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 	held, named := heldBy(o)
 	switch {
 	case named && held > op.Amount && held > a.Authorized:
-		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: "the processor holds more than the new total that was asked for"}
+		return Verdict{Status: payment.OperationUnknown, Alarm: alarm.AmountMismatch, Text: "the processor holds more than the new total that was asked for"}
 	case named && held >= op.Amount:
 		raised := *o
 		raised.Status, raised.Amount, raised.Totals = sdk.StatusAuthorized, &sdk.Money{Minor: op.Amount}, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -28,7 +29,7 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	case err != nil:
 		return Verdict{Status: payment.OperationFailed, Text: err.Error(), Fault: fault}
 	case r.Reject != nil && r.MayHaveLeft:
-		return Verdict{Status: payment.OperationUnknown, Text: "rejected after something was sent: " + r.Reject.Message, Alarm: "reject_after_send"}
+		return Verdict{Status: payment.OperationUnknown, Text: "rejected after something was sent: " + r.Reject.Message, Alarm: alarm.RejectAfterSend}
 	case r.Reject != nil:
 		return Verdict{Status: payment.OperationRejected, Reject: r.Reject, Text: r.Reject.Message}
 	}
@@ -41,12 +42,12 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	case o.Status == sdk.StatusUnknown:
 		return Verdict{Status: payment.OperationUnknown, Outcome: o, Text: o.Raw["error"], Alarm: alarmOf(o)}
 	case !sent(r) && TalksToProcessor(m) && o.Status != sdk.StatusDeclined:
-		return Verdict{Status: payment.OperationFailed, Text: "the adapter answered " + string(o.Status) + " without asking the processor", Alarm: "outcome_without_send",
+		return Verdict{Status: payment.OperationFailed, Text: "the adapter answered " + string(o.Status) + " without asking the processor", Alarm: alarm.OutcomeWithoutSend,
 			Fault: faultOf(m, "returned the outcome "+string(o.Status)+" without asking the processor")}
 	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
 		return Verdict{Status: payment.OperationUnknown, Text: "the adapter answered " + string(o.Status) + " without an answer from the processor"}
 	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
-		return Verdict{Status: payment.OperationUnknown, Text: "the adapter answered " + string(o.Status) + " though nothing was sent", Alarm: "outcome_without_send"}
+		return Verdict{Status: payment.OperationUnknown, Text: "the adapter answered " + string(o.Status) + " though nothing was sent", Alarm: alarm.OutcomeWithoutSend}
 	}
 	v := Verdict{Status: payment.OperationSucceeded, Outcome: o}
 	switch o.Status {
@@ -56,7 +57,7 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 		v.Status = payment.OperationPending
 	}
 	if kind != sdk.OpSync && !o.Fits(asked) {
-		v.mismatch, v.Alarm = true, "amount_mismatch"
+		v.mismatch, v.Alarm = true, alarm.AmountMismatch
 		v.Text = "the processor reports an amount or currency that differs from the requested one"
 	}
 	return v
@@ -65,9 +66,9 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 // unknownOrFailed returns the verdict on an answer that no adapter may give. what describes the adapter's act to the merchant.
 func unknownOrFailed(r *Answer, m *sdk.Manifest, text, what string) Verdict {
 	if r.MayHaveLeft {
-		return Verdict{Status: payment.OperationUnknown, Text: text, Alarm: "impossible_outcome"}
+		return Verdict{Status: payment.OperationUnknown, Text: text, Alarm: alarm.ImpossibleOutcome}
 	}
-	return Verdict{Status: payment.OperationFailed, Text: text, Alarm: "impossible_outcome", Fault: faultOf(m, what)}
+	return Verdict{Status: payment.OperationFailed, Text: text, Alarm: alarm.ImpossibleOutcome, Fault: faultOf(m, what)}
 }
 
 func faultOf(m *sdk.Manifest, what string) *fault.Adapter {
@@ -90,9 +91,9 @@ func TalksToProcessor(m *sdk.Manifest) bool {
 }
 
 // alarmOf returns the alarm that an adapter raises with an unknown outcome, "" for no alarm. An adapter can raise only the alarms named here.
-func alarmOf(o *sdk.Outcome) string {
+func alarmOf(o *sdk.Outcome) alarm.Kind {
 	if o.Raw["alarm"] == sdk.AlarmOtherAccount {
-		return sdk.AlarmOtherAccount
+		return alarm.OtherAccount
 	}
 	return ""
 }

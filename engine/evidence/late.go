@@ -3,17 +3,9 @@ package evidence
 import (
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
-)
-
-// alarms about money of payments that have ended without money.
-const (
-	AlarmLateEvidence = "late_evidence"    // a processor's word contradicts the booked result
-	AlarmLateVoid     = "late_void_failed" // held funds of an ended payment were not voided
-	// AlarmReleaseRefused says that the rest of a partial capture was not released: the hold lapses by itself.
-	AlarmReleaseRefused = "release_refused"
-	AlarmTooLate        = "cancel_too_late" // payswitch had accepted a cancel, and the money is taken
 )
 
 // notSent returns the verdict on an operation whose requests have provably not left for the processor.
@@ -32,7 +24,7 @@ func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, mayVoid b
 		return nil, false, nil
 	}
 	// The payment is written in any case: the end of a later attempt, decided at the same time, is then decided again with this money.
-	b := &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
+	b := &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []alarm.Kind{alarm.LateEvidence}}
 	if taken && p.EndedUnpaid() {
 		b.Payment.AttemptID = a.ID
 	}
@@ -89,7 +81,7 @@ const releaseTime = 24 * time.Hour
 
 // lateVoidFailed lets the next evidence of the funds begin another void.
 func (b *Booking) lateVoidFailed() {
-	b.Alarms = append(b.Alarms, AlarmLateVoid)
+	b.Alarms = append(b.Alarms, alarm.LateVoidFailed)
 	b.Attempt.Details.LateVoid, b.Attempt.Authorized = "", 0
 }
 

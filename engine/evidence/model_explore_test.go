@@ -224,7 +224,7 @@ func (s *state) key() (k [16]byte) {
 		processor(&s.past[i].at)
 	}
 	for _, x := range s.alarms {
-		text(x)
+		text(string(x))
 	}
 	b = append(b, byte(s.left.calls), byte(s.left.faults), byte(s.left.crashes), byte(s.left.jumps))
 	sum := sha256.Sum256(b)

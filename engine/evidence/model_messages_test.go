@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -12,7 +13,7 @@ func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
 	if w.remedies && w.remedy(s, o) || AttemptShows(s.p, s.a, o) {
 		return
 	}
-	s.alarm(AlarmLateEvidence)
+	s.alarm(alarm.LateEvidence)
 }
 
 // remedy is late.Reports.bookMoney with the real booking of late money.
@@ -29,7 +30,7 @@ func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
 		op.Amount = b.Attempt.Authorized
 		c.intents = append(c.intents, op)
 	} else if o.Status == sdk.StatusAuthorized {
-		c.alarms = append(c.alarms, AlarmLateVoid)
+		c.alarms = append(c.alarms, alarm.LateVoidFailed)
 	}
 	if w.commit(s, c) != nil {
 		return false
@@ -84,7 +85,7 @@ func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
 	if AttemptShows(s.p, s.a, o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
 		return
 	}
-	s.alarm(AlarmLateEvidence)
+	s.alarm(alarm.LateEvidence)
 }
 
 // refundMessage is Engine.bookRefundMessage.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
@@ -34,7 +35,7 @@ type state struct {
 	kept    []modelMail // messages that came while an operation was under way
 	runs    []*modelRun
 	at      modelProcessor
-	alarms  []string
+	alarms  []alarm.Kind
 	left    budgets
 	past    []modelPast
 	broken  string // the invariant that the last move broke
@@ -135,7 +136,7 @@ func (s *state) index(id string) int {
 
 func (s *state) put(op *payment.Operation) { s.ops[s.index(op.ID)] = op }
 
-func (s *state) alarm(kinds ...string) {
+func (s *state) alarm(kinds ...alarm.Kind) {
 	for _, k := range kinds {
 		if !slices.Contains(s.alarms, k) {
 			s.alarms = append(s.alarms, k)
@@ -167,7 +168,7 @@ type modelChange struct {
 	superseded string
 	watch      bool
 	intents    []*payment.Operation
-	alarms     []string
+	alarms     []alarm.Kind
 }
 
 // commit stands for Changes.Commit, with the real decision about who may end an operation.
@@ -480,7 +481,7 @@ func (w *scenario) rechecked(s *state, r *modelRun) {
 		}
 	case RecheckHeld:
 		if w.bookEvidence(s, r.p, r.a, r.report) {
-			s.alarm(AlarmLateEvidence)
+			s.alarm(alarm.LateEvidence)
 		}
 	case RecheckRefund:
 		w.refundEvidence(s, s.refundOf(r.op), r.op, r.report)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -583,8 +584,8 @@ func (w *scenario) books(s *state) string {
 		return fmt.Sprintf("the processor took %d, and the payment shows %s with %d received", at.taken, p.Status, p.Received)
 	case at.returned != p.Details.RefundedTotal:
 		return fmt.Sprintf("the processor gave back %d, and the payment shows %d refunded", at.returned, p.Details.RefundedTotal)
-	case rest > 0 && p.Capturable != rest && !slices.ContainsFunc([]string{AlarmLateVoid, AlarmReleaseRefused, restLapses}, func(alarm string) bool {
-		return slices.Contains(s.alarms, alarm)
+	case rest > 0 && p.Capturable != rest && !slices.ContainsFunc([]alarm.Kind{alarm.LateVoidFailed, alarm.ReleaseRefused, restLapses}, func(kind alarm.Kind) bool {
+		return slices.Contains(s.alarms, kind)
 	}):
 		return fmt.Sprintf("the processor holds %d, and the payment shows %s with %d capturable", rest, p.Status, p.Capturable)
 	case p.Status == payment.Processing:
@@ -596,7 +597,7 @@ func (w *scenario) books(s *state) string {
 		}
 	}
 	for _, old := range s.past { // the switch gives back the money of an earlier attempt, or raises an alarm
-		if left := old.at.held - old.at.taken; old.at.taken > 0 && !slices.Contains(s.alarms, AlarmLateEvidence) || left > 0 && !slices.Contains(s.alarms, AlarmLateVoid) {
+		if left := old.at.held - old.at.taken; old.at.taken > 0 && !slices.Contains(s.alarms, alarm.LateEvidence) || left > 0 && !slices.Contains(s.alarms, alarm.LateVoidFailed) {
 			return fmt.Sprintf("of the first attempt the processor holds %d and took %d, and the attempt shows %s", left, old.at.taken, old.a.Status)
 		}
 	}

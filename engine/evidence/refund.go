@@ -3,6 +3,7 @@ package evidence
 import (
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -13,7 +14,7 @@ type RefundBooking struct {
 	Payment   *payment.Payment // nil if the payment's amounts do not change
 	Refund    *payment.Refund
 	Operation *payment.Operation
-	Alarms    []string
+	Alarms    []alarm.Kind
 	Claims    []Claim // as Booking.Claims
 }
 
@@ -56,7 +57,7 @@ func (b *RefundBooking) apply(p *payment.Payment, v Verdict, now time.Time) {
 	switch {
 	case v.mismatch || differs(r, o):
 		if v.Alarm == "" {
-			b.Alarms = append(b.Alarms, "amount_mismatch")
+			b.Alarms = append(b.Alarms, alarm.AmountMismatch)
 		}
 		failRefund(r, nil, "amount_mismatch", "the processor reports an amount or currency that differs from the requested one")
 		reported := int64(0)
@@ -94,13 +95,13 @@ func failRefund(r *payment.Refund, o *sdk.Outcome, code, text string) {
 // can be believed.
 func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
 	if IsOtherRefund(r, o) {
-		return Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's report is about another refund"}
+		return Verdict{Status: payment.OperationUnknown, Alarm: alarm.ImpossibleOutcome, Text: "the processor's report is about another refund"}
 	}
 	switch o.Status {
 	case sdk.StatusRefunded:
 		v := Verdict{Status: payment.OperationSucceeded, Outcome: o}
 		if differs(r, o) {
-			v.mismatch, v.Alarm, v.Text = true, "amount_mismatch", "the processor reports an amount or currency that differs from the requested one"
+			v.mismatch, v.Alarm, v.Text = true, alarm.AmountMismatch, "the processor reports an amount or currency that differs from the requested one"
 		}
 		return v
 	case sdk.StatusDeclined:

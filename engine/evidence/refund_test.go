@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -54,7 +55,7 @@ func TestBookRefund(t *testing.T) {
 			if c.alarms == "" {
 				require.Empty(t, b.Alarms)
 			} else {
-				require.Equal(t, []string{c.alarms}, b.Alarms)
+				require.Equal(t, []alarm.Kind{alarm.Kind(c.alarms)}, b.Alarms)
 			}
 			require.Empty(t, b.Operation.Owner, "any node may go on")
 			asked := b.Operation.Status == payment.OperationUnknown || b.Operation.Status == payment.OperationPending || b.Operation.Status == payment.OperationNotActed
@@ -72,7 +73,7 @@ func TestInterpretRefund(t *testing.T) {
 		says  *sdk.Outcome
 		final bool
 		want  payment.OperationStatus
-		alarm string
+		alarm alarm.Kind
 	}{
 		{payment.OperationUnknown, refunded(60, "EUR"), false, payment.OperationSucceeded, ""},
 		{payment.OperationUnknown, refunded(6, "EUR"), false, payment.OperationSucceeded, "amount_mismatch"},
@@ -95,7 +96,7 @@ func TestReportOnAnotherRefund(t *testing.T) {
 		op := &payment.Operation{Kind: sdk.OpRefund, Status: status}
 		for _, says := range []sdk.OutcomeStatus{sdk.StatusRefunded, sdk.StatusDeclined, sdk.StatusPending} {
 			v := InterpretRefund(op, r, &sdk.Outcome{Status: says, RefundID: "re_2"}, true)
-			require.Equal(t, []any{payment.OperationUnknown, "impossible_outcome"}, []any{v.Status, v.Alarm}, says)
+			require.Equal(t, []any{payment.OperationUnknown, alarm.ImpossibleOutcome}, []any{v.Status, v.Alarm}, says)
 			require.Equal(t, "re_1", BookRefund(&payment.Payment{Refunded: 60}, r, op, v, modelStart).Refund.ProcessorID)
 			require.NotEqual(t, payment.OperationUnknown, InterpretRefund(op, r, &sdk.Outcome{Status: says, RefundID: "re_1"}, true).Status, says)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -47,7 +48,7 @@ func InterpretSync(op *payment.Operation, p *payment.Payment, a *payment.Attempt
 		return readExtension(op, o, final, notYet)
 	}
 	if op.Kind != sdk.OpCapture && !plausible(o, p, a) {
-		return Verdict{Status: payment.OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
+		return Verdict{Status: payment.OperationSucceeded, Outcome: o, mismatch: true, Alarm: alarm.AmountMismatch, Text: "the processor reports an amount that differs from the requested one"}
 	}
 	switch op.Kind {
 	case sdk.OpCapture:

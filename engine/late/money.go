@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
@@ -40,7 +41,7 @@ func (s *Reports) bookMoney(ctx context.Context, w *change.Loaded, o *sdk.Outcom
 			return true, nil
 		}
 		if errors.Is(err, change.ErrOtherID) { // it is another payment's money
-			s.Metrics.Alarm(evidence.AlarmImpossible)
+			s.Metrics.Alarm(alarm.ImpossibleOutcome)
 			return false, nil
 		}
 		if !errors.Is(err, fault.ErrConflict) {
@@ -77,7 +78,7 @@ func (s *Reports) moneyChange(ctx context.Context, w *change.Loaded, o *sdk.Outc
 			return nil, err
 		}
 	case o.Status == sdk.StatusAuthorized:
-		c.Alarms = append(c.Alarms, evidence.AlarmLateVoid)
+		c.Alarms = append(c.Alarms, alarm.LateVoidFailed)
 		fallthrough
 	default:
 		c.Effects = append(c.Effects, func(context.Context) error { w.Payment, w.Attempt = b.Payment, b.Attempt; return nil })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
@@ -44,7 +45,7 @@ func (s *Reports) recheckHeld(ctx context.Context, w *change.Loaded) (bool, erro
 	if err := s.book(ctx, w, o); err != nil || w.Attempt == was {
 		return true, err
 	}
-	s.Metrics.Alarm(evidence.AlarmLateEvidence)
+	s.Metrics.Alarm(alarm.LateEvidence)
 	s.Log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
 	_, err = s.Changes.KeepReport(ctx, w, drive.SourceSync, o, "the attempt was "+string(was.Status))

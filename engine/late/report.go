@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
@@ -90,7 +91,7 @@ func (s *Reports) Keep(ctx context.Context, w *change.Loaded, source drive.Sourc
 	if evidence.AttemptShows(w.Payment, w.Attempt, o) {
 		return nil
 	}
-	s.Metrics.Alarm(evidence.AlarmLateEvidence)
+	s.Metrics.Alarm(alarm.LateEvidence)
 	s.Log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", string(source)))
 	_, err := s.Changes.KeepReport(ctx, w, source, o, note)
@@ -112,9 +113,9 @@ func (s *Reports) book(ctx context.Context, w *change.Loaded, o *sdk.Outcome) er
 			return err
 		}
 		now := s.Now().UTC().Truncate(time.Millisecond)
-		b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
-		if alarm != "" {
-			s.Metrics.Alarm(alarm)
+		b, kind := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
+		if kind != "" {
+			s.Metrics.Alarm(kind)
 		}
 		if b == nil {
 			return nil
@@ -145,7 +146,7 @@ func (s *Reports) book(ctx context.Context, w *change.Loaded, o *sdk.Outcome) er
 
 // alarm keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
 func (s *Reports) alarm(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
-	s.Metrics.Alarm(evidence.AlarmLateEvidence)
+	s.Metrics.Alarm(alarm.LateEvidence)
 	s.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
 	_, err := s.Changes.KeepReport(ctx, w, source, o, "the attempt was "+string(was))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
@@ -108,7 +109,7 @@ func (s *Methods) DecideSaved(ctx context.Context, in SaveInput, now time.Time) 
 	}
 	s.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", p.ID), slog.Any("error", err))
 	a.Details.MethodID, p.Details.MandateID = methodID, mandateID
-	return &SavedChange{account: c.account, usedAt: now, Alarm: "card_not_saved"}, nil
+	return &SavedChange{account: c.account, usedAt: now, Alarm: alarm.CardNotSaved}, nil
 }
 
 func (s *Methods) saveCard(ctx context.Context, in SaveInput, c *SavedChange, now time.Time) error {

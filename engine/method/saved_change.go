@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/vault"
 )
 
@@ -22,7 +23,7 @@ type SavedChange struct {
 	giveBack   *mandateCharge
 	usedAt     time.Time // new value of LastUsedAt
 	// Alarm is counted after the commit; "" for none.
-	Alarm string
+	Alarm alarm.Kind
 }
 
 // mandateCharge is the one charge of a single-use mandate, taken by a payment.

@@ -3,6 +3,7 @@ package port
 import (
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 )
 
@@ -36,7 +37,7 @@ type Metrics interface {
 	// WebhookBacklog records the age of the oldest event that an endpoint has not received, and how many endpoints are failing.
 	WebhookBacklog(oldest time.Duration, failing int)
 	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
-	Alarm(kind string)
+	Alarm(kind alarm.Kind)
 }
 
 // NoMetrics counts nothing.
@@ -53,4 +54,4 @@ func (NoMetrics) RetryLimited(string, string)                                   
 func (NoMetrics) AccountMoved(string, bool, int)                                       {}
 func (NoMetrics) WebhookSent(string, time.Duration)                                    {}
 func (NoMetrics) WebhookBacklog(time.Duration, int)                                    {}
-func (NoMetrics) Alarm(string)                                                         {}
+func (NoMetrics) Alarm(alarm.Kind)                                                     {}

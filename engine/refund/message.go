@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
@@ -87,7 +88,7 @@ func (s *Refunds) BookMessage(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
 		return s.sync(ctx, w) // messages come in any order, so the processor's answer decides
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
-		return s.alarmLate(ctx, w, o, evidence.AlarmLateEvidence)
+		return s.alarmLate(ctx, w, o, alarm.LateEvidence)
 	}
 	return s.bookEvidence(ctx, w, o)
 }
@@ -97,17 +98,17 @@ func (s *Refunds) alarmOther(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	if o.Status != sdk.StatusRefunded {
 		return nil
 	}
-	return s.alarmLate(ctx, w, o, evidence.AlarmLateEvidence)
+	return s.alarmLate(ctx, w, o, alarm.LateEvidence)
 }
 
 // alarmLate keeps a report that does not fit a refund, and raises an alarm the first time that the report comes.
-func (s *Refunds) alarmLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
+func (s *Refunds) alarmLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, kind alarm.Kind) error {
 	f := w.Refund
 	first, err := s.Changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.SourceWebhook, o, "the refund was "+string(f.Status))
 	if first {
-		s.Metrics.Alarm(alarm)
+		s.Metrics.Alarm(kind)
 		s.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
-			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)), slog.String("alarm", alarm))
+			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)), slog.String("alarm", string(kind)))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -107,16 +108,16 @@ func (s *Refunds) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Out
 			return err
 		}
 		if w.Refund.Status.Final() {
-			c.Alarms = append(c.Alarms, evidence.AlarmLateEvidence)
+			c.Alarms = append(c.Alarms, alarm.LateEvidence)
 			s.Log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
 		if p := b.Payment; p != nil && p.Refunded > p.Received {
-			c.Alarms = append(c.Alarms, evidence.AlarmRefundExceeds)
+			c.Alarms = append(c.Alarms, alarm.RefundExceeds)
 		}
 		err = s.Changes.Commit(ctx, c)
 		if errors.Is(err, change.ErrOtherID) {
-			return s.alarmLate(ctx, w, o, evidence.AlarmImpossible)
+			return s.alarmLate(ctx, w, o, alarm.ImpossibleOutcome)
 		}
 		if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book evidence of a refund")

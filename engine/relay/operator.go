@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
-	"payswitch/engine/evidence"
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/operator"
 	"payswitch/engine/payment"
@@ -192,7 +192,7 @@ func (s *Relays) contradicted(ctx context.Context, k *Relay, o *sdk.Outcome) {
 	if made == (k.Status == Success) || !made && o.Status != sdk.StatusDeclined {
 		return
 	}
-	s.Metrics.Alarm(evidence.AlarmLateEvidence)
+	s.Metrics.Alarm(alarm.LateEvidence)
 	s.Log.LogAttrs(ctx, slog.LevelError, "a processor's word contradicts an operator's word on a relay", slog.String("relay_id", k.ID), slog.String("by", said.By),
 		slog.String("evidence", string(o.Status)))
 }

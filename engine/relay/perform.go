@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
@@ -260,7 +261,7 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 	if v.Alarm != "" {
 		s.Metrics.Alarm(v.Alarm)
 		s.Log.LogAttrs(ctx, slog.LevelError, "the processor's answer does not fit a relay", slog.String("relay_id", r.ID), slog.String("operation_id", r.Details.OperationID),
-			slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+			slog.String("alarm", string(v.Alarm)), slog.String("text", v.Text))
 	}
 	was := *r
 	if o := v.Outcome; o != nil {
@@ -430,7 +431,7 @@ func read(w *drive.Run, o *sdk.Outcome, final bool) evidence.Verdict {
 		return evidence.InterpretRefund(w.Operation, w.Refund, o, final)
 	}
 	if m := o.Amount; m != nil && m.Currency != "" && m.Currency != w.Payment.Currency {
-		return evidence.Verdict{Status: payment.OperationPending, Alarm: "amount_mismatch", Text: "the processor's report has another currency than the capture"}
+		return evidence.Verdict{Status: payment.OperationPending, Alarm: alarm.AmountMismatch, Text: "the processor's report has another currency than the capture"}
 	}
 	own := *o
 	own.Totals = nil

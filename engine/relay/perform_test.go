@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -21,7 +22,7 @@ func TestReportOnATransactionIsNoReportOnARelay(t *testing.T) {
 	require.Equal(t, payment.OperationPending, read(w, &sdk.Outcome{Status: sdk.StatusPending, CaptureID: "cap_1", Totals: others}, false).Status)
 	require.Equal(t, payment.OperationDeclined, read(w, &sdk.Outcome{Status: sdk.StatusDeclined, CaptureID: "cap_1", Totals: others}, false).Status)
 	v := read(w, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_1", Totals: &sdk.Totals{Authorized: 5000, Captured: 3000}}, false)
-	require.Equal(t, []any{payment.OperationSucceeded, ""}, []any{v.Status, v.Alarm}, "1000 of the 3000 are another capture's")
+	require.Equal(t, []any{payment.OperationSucceeded, alarm.Kind("")}, []any{v.Status, v.Alarm}, "1000 of the 3000 are another capture's")
 
 	for _, c := range []struct {
 		kind        Type

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
@@ -22,9 +23,6 @@ const (
 	// strayLimit bounds the kept messages. Later ones are counted alone.
 	strayLimit = 1000
 )
-
-// AlarmUnknownPayment counts genuine messages, after a restore, about payments that the restored copy does not have.
-const AlarmUnknownPayment = "unknown_payment"
 
 // Stray is a processor's genuine message about a payment that the restored database does not have.
 type Stray struct {
@@ -65,7 +63,7 @@ func (c *Copy) KeepStrays(ctx context.Context, a *account.Account, r *port.Drive
 			return false, fault.Internal(err, "keep a message about an unknown payment")
 		}
 		if isNew {
-			c.Metrics.Alarm(AlarmUnknownPayment)
+			c.Metrics.Alarm(alarm.UnknownPayment)
 			c.Log.LogAttrs(ctx, slog.LevelError, "a processor reports a payment that the restored database does not have", slog.String("account_id", a.ID),
 				slog.String("connector", a.Connector), slog.String("transaction_id", ev.TransactionID), slog.String("reference", ev.Reference))
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -176,7 +177,7 @@ func (t *Router) configured(ctx context.Context, c *candidates, id string, all [
 	active, err := t.Rules.compiled(ctx, p.MerchantID, id)
 	if err != nil {
 		c.trace.Failed = "the active configuration cannot be read"
-		t.Metrics.Alarm(AlarmUnreadable)
+		t.Metrics.Alarm(alarm.RoutingUnreadable)
 		t.Log.LogAttrs(ctx, slog.LevelError, "the active routing configuration cannot be read; the default list routes", slog.String("payment_id", p.ID),
 			slog.String("configuration", id), slog.Any("error", err))
 		return
@@ -200,9 +201,6 @@ func (c *candidates) taken(i int) {
 		c.trace.By = routed.ByDefault
 	}
 }
-
-// AlarmUnreadable counts active configurations that could not be read.
-const AlarmUnreadable = "routing_unreadable"
 
 func (c *candidates) add(list []*account.Account) {
 	for _, a := range list {
@@ -283,7 +281,7 @@ func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card
 		active, err = t.Rules.compiled(ctx, p.MerchantID, id)
 	}
 	if err != nil {
-		t.Metrics.Alarm(AlarmUnreadable)
+		t.Metrics.Alarm(alarm.RoutingUnreadable)
 		t.Log.LogAttrs(ctx, slog.LevelError, "a 3DS decision program cannot be read; the payment is not authenticated for it", slog.String("payment_id", p.ID),
 			slog.Any("error", err))
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -291,7 +292,7 @@ func (t *Router) ranking(ctx context.Context, c *candidates, p *payment.Payment,
 	r, err := t.Rules.rankingOf(ctx, p.MerchantID, *id)
 	if err != nil {
 		c.trace.Failed = "a configuration of dynamic routing cannot be read"
-		t.Metrics.Alarm(AlarmUnreadable)
+		t.Metrics.Alarm(alarm.RoutingUnreadable)
 		t.Log.LogAttrs(ctx, slog.LevelError, "a configuration of dynamic routing cannot be read; payments keep their order", slog.String("payment_id", p.ID),
 			slog.String("configuration", *id), slog.Any("error", err))
 		return nil

@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/optional"
@@ -86,7 +87,7 @@ func (t *Router) Surcharge(ctx context.Context, w *change.Confirming, input func
 	}
 	program, _, err := t.Rules.surchargesOf(ctx, w.Merchant)
 	if err != nil {
-		t.Metrics.Alarm(AlarmUnreadable)
+		t.Metrics.Alarm(alarm.RoutingUnreadable)
 		t.Log.LogAttrs(ctx, slog.LevelError, "the surcharge rules cannot be read; the payment has no surcharge", slog.String("payment_id", p.ID), slog.Any("error", err))
 		return
 	}

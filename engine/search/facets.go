@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/change"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
@@ -316,7 +317,7 @@ func (s *Search) distrust(ctx context.Context, l facet.List, auth account.Auth, 
 	}
 	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "the columns of a list differ from its rows; the list reads all rows until the columns are made again",
 		slog.String("merchant_id", auth.MerchantID), slog.String("list", l.String()), slog.Any("error", err))
-	s.Changes.Metrics.Alarm("lists_differ")
+	s.Changes.Metrics.Alarm(alarm.ListsDiffer)
 	if s.Distrust != nil {
 		s.Distrust(l, auth.MerchantID)
 	}

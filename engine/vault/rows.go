@@ -18,6 +18,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/prf"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
 )
@@ -96,7 +97,7 @@ type rowSigner struct {
 	macs  sync.Pool // of hash.Hash
 	log   *slog.Logger
 	now   port.Clock
-	alarm atomic.Pointer[func(kind string)]
+	alarm atomic.Pointer[func(kind alarm.Kind)]
 
 	mu     sync.Mutex // guards logged
 	logged map[string]time.Time
@@ -130,8 +131,8 @@ const (
 // Altered implements RowSigner. It logs a row at most once a minute, because its users ask for it again and again.
 func (s *rowSigner) Altered(table string, key []string) error {
 	r := AlteredRow{Table: table, Key: key}
-	if alarm := s.alarm.Load(); alarm != nil {
-		(*alarm)("altered_row")
+	if raise := s.alarm.Load(); raise != nil {
+		(*raise)(alarm.AlteredRow)
 	}
 	s.mu.Lock()
 	now := s.now()
@@ -302,4 +303,4 @@ func (v *Vault) SignRow(ctx context.Context, table string, shown SignedRow) erro
 }
 
 // OnAlteredRow sets the function that is called with the kind of alarm for each row with a bad signature.
-func (v *Vault) OnAlteredRow(alarm func(kind string)) { v.rows.alarm.Store(&alarm) }
+func (v *Vault) OnAlteredRow(raise func(kind alarm.Kind)) { v.rows.alarm.Store(&raise) }

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"payswitch/engine/alarm"
 )
 
 // sweptAtOnce bounds the rows of one transaction of a sweep.
@@ -193,7 +195,7 @@ func (s *Service) review(ctx context.Context, b Backlog, now time.Time) (failing
 	mine := false
 	err = s.Store.Update(ctx, func(tx Tx) (err error) { mine, err = tx.TakeAlarm(b.EndpointID, now.Add(-alarmAfter)); return err })
 	if mine && err == nil {
-		s.Metrics.Alarm("webhook_failing")
+		s.Metrics.Alarm(alarm.WebhookFailing)
 		s.Log.LogAttrs(ctx, slog.LevelError, "a webhook endpoint has been failing: ask the merchant to mend it; payswitch goes on trying",
 			slog.String("merchant_id", b.MerchantID), slog.String("endpoint_id", b.EndpointID), slog.Time("failing_since", since), slog.Time("oldest_event", b.Oldest))
 	}

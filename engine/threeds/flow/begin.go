@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
@@ -302,7 +303,7 @@ func (s *Authentications) tryAgain(ctx context.Context, c *authCase, q *change.L
 		tried.Another = true
 		var err error
 		if account, adapter, err = s.fallbackAuthenticator(ctx, c); err != nil {
-			c.alarms = append(c.alarms, "fallback_authenticator_missing")
+			c.alarms = append(c.alarms, alarm.FallbackAuthenticatorMissing)
 			return nil, nil
 		}
 		c.auth.AccountID, c.auth.Connector, c.auth.AdapterHash = account.ID, account.Connector, adapter.Hash
@@ -346,7 +347,7 @@ func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
 	c.moved = true
 	c.w.Attempt.Details.Card, c.w.Attempt.Details.Confirmed, c.w.Attempt.Private = nil, false, &payment.AttemptPrivate{}
 	if err := payment.Move(c.w.Payment, c.w.Attempt, payment.TriggerWithdrawn, c.now); err != nil {
-		c.alarms = append(c.alarms, "impossible_transition")
+		c.alarms = append(c.alarms, alarm.ImpossibleTransition)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -119,7 +120,7 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, form, se
 }
 
 func (s *Authentications) raiseCallbackAlarm(ctx context.Context, c *authCase, why threeds.Flag) {
-	s.Metrics.Alarm(string(why))
+	s.Metrics.Alarm(alarm.Kind(why))
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "callback ignored", slog.String("authentication_id", c.auth.ID), slog.String("payment_id", c.auth.PaymentID),
 		slog.String("why", string(why)))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
@@ -31,7 +32,7 @@ type authCase struct {
 	journal  []*drive.JournalRecord
 	queued   *payment.Operation // the authorization to perform after the commit; insert holds it too
 	leaseEnd time.Time          // end of the lease of queued and insert, on this node's clock
-	alarms   []string
+	alarms   []alarm.Kind
 	ended    bool   // the change ends the authentication
 	strong   string // fingerprint of a card whose payer passes a challenge with this change; "" for no card
 	cancel   bool   // notify the authenticator that the payer has left
@@ -127,7 +128,7 @@ func (c *authCase) flag(flags []threeds.Flag) {
 			c.auth.Details.Flags = append(c.auth.Details.Flags, string(f))
 		}
 		if f.Alert() {
-			c.alarms = append(c.alarms, string(f))
+			c.alarms = append(c.alarms, alarm.Kind(f))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -87,7 +88,7 @@ func (s *Authentications) failPayment(c *authCase, state authentication.State, o
 func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds.Decision) error {
 	a := c.auth
 	if !c.waiting() { // cancelled in the meantime: the result is stored, but nothing uses it
-		c.alarms = append(c.alarms, string(threeds.FlagLateResult))
+		c.alarms = append(c.alarms, alarm.Kind(threeds.FlagLateResult))
 		s.finish(c, authentication.Expired, d.Outcome)
 		return nil
 	}
@@ -105,7 +106,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	}
 	b := &a.Details.Bound
 	if b.Amount != c.w.Attempt.Amount || b.Currency != c.w.Payment.Currency || b.AccountID != c.w.Attempt.AccountID || !bytes.Equal(b.Card, s.cardHash(a.MerchantID, secrets.Number)) {
-		c.alarms = append(c.alarms, "authentication_binding")
+		c.alarms = append(c.alarms, alarm.AuthenticationBinding)
 		return s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError)
 	}
 	if blocked, err := s.RecheckCard(ctx, c.w, secrets.Number, c.now); err != nil {
