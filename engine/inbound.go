@@ -291,7 +291,7 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 		}
 		err := e.settle(ctx, w, v)
 		if err == nil {
-			e.changes.LogResolved(ctx, w, v, string(drive.SourceWebhook))
+			e.changes.LogResolved(ctx, w, v, evidence.WayMessage)
 		}
 		if !errors.Is(err, change.ErrLeased) {
 			return err

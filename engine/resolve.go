@@ -140,7 +140,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	e.driver.JournalLostRun(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
 	unsent := op.Unsent() // its first request leaves now
-	v, how, err := evidence.Verdict{}, "", error(nil)
+	v, how, err := evidence.Verdict{}, evidence.Way(""), error(nil)
 	if given, ends := evidence.GiveUpRefund(w.Payment, op); ends {
 		v, unsent = given, false
 	} else {
@@ -190,7 +190,7 @@ func (e *Engine) loadOpen(ctx context.Context, op *payment.Operation, leaseEnd t
 
 // settleFound books the evidence about a claimed operation, or schedules the next query if the evidence brings nothing new. how names the evidence in
 // the log.
-func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.Verdict, how string) error {
+func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.Verdict, how evidence.Way) error {
 	op := w.Operation
 	if changesNothing(w, v) {
 		if v.Alarm != "" && v.Text != op.ErrorText { // once

@@ -250,8 +250,8 @@ func (m *mover) locally(f func() error) error {
 }
 
 // mark reads the source's mark.
-func (m *mover) mark() (id, state, other string, err error) {
-	err = m.conn.query(`SELECT id, state, other FROM copies WHERE role = 'source'`, nil, func(row scanner) error { return row.Scan(&id, &state, &other) })
+func (m *mover) mark() (id string, state copyState, other string, err error) {
+	err = m.conn.query(`SELECT id, state, other FROM copies WHERE role = 'source'`, nil, func(row scanner) error { return row.Scan(&id, (*string)(&state), &other) })
 	return id, state, other, err
 }
 

@@ -14,15 +14,22 @@ import (
 
 // This file is what a SQLite database notes for a copy of it that is under way (move.go): which rows were changed since the copy began.
 
-// Roles and states of a row in copies.
-const (
-	roleSource = "source"
-	roleTarget = "target"
+// copyRole is the part of a database in a copy.
+type copyRole string
 
-	copyCopying  = "copying"
-	copyMoved    = "moved"
-	copyReady    = "ready"
-	copyComplete = "complete"
+const (
+	roleSource copyRole = "source"
+	roleTarget copyRole = "target"
+)
+
+// copyState is how far a copy has come. It is "" before the copy has begun.
+type copyState string
+
+const (
+	copyCopying  copyState = "copying"
+	copyMoved    copyState = "moved"    // of the source: the target has taken its place
+	copyReady    copyState = "ready"    // of the target: all rows are there
+	copyComplete copyState = "complete" // of the target
 )
 
 // notCopied are the tables that a copy leaves out: what each database keeps for itself, payment_statuses, which the migrations fill, and the columns
@@ -96,8 +103,9 @@ func readChanges(text string, changed map[string]map[int64]bool) error {
 
 // follow begins or ends the notes, as the database wants it, and refuses to write to a database that was moved. Call it in a transaction.
 func (c *liteConn) follow() error {
-	var state, other string
-	err := c.query(`SELECT state, other FROM copies WHERE role = 'source'`, nil, func(row scanner) error { return row.Scan(&state, &other) })
+	var state copyState
+	var other string
+	err := c.query(`SELECT state, other FROM copies WHERE role = 'source'`, nil, func(row scanner) error { return row.Scan((*string)(&state), &other) })
 	switch {
 	case err != nil:
 		return err
@@ -132,8 +140,10 @@ func refuseUnfinished(c schemaConn, name string) error {
 		return err
 	}
 	return c.query(`SELECT role, state, other FROM copies ORDER BY began_at`, nil, func(row scanner) error {
-		var role, state, other string
-		err := row.Scan(&role, &state, &other)
+		var role copyRole
+		var state copyState
+		var other string
+		err := row.Scan((*string)(&role), (*string)(&state), &other)
 		switch {
 		case err != nil:
 			return err

@@ -38,7 +38,7 @@ type moveTarget struct {
 	*pgConn
 	name   string
 	id     string
-	status string // "" before the copy has begun
+	status copyState
 	other  string
 	state  moveState
 	tables []*movedTable
@@ -86,7 +86,7 @@ func (t *moveTarget) load() error {
 	}
 	return t.query(`SELECT id, state, other, details FROM copies WHERE role = 'target'`, nil, func(row scanner) error {
 		var details string
-		if err := row.Scan(&t.id, &t.status, &t.other, &details); err != nil {
+		if err := row.Scan(&t.id, (*string)(&t.status), &t.other, &details); err != nil {
 			return err
 		}
 		return json.Unmarshal([]byte(details), &t.state)
@@ -206,7 +206,7 @@ func (t *moveTarget) save() error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(`UPDATE copies SET state = $1, details = $2 WHERE id = $3`, t.status, string(text), t.id)
+	_, err = t.exec(`UPDATE copies SET state = $1, details = $2 WHERE id = $3`, string(t.status), string(text), t.id)
 	return err
 }
 

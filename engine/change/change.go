@@ -607,7 +607,7 @@ func (s *Changes) LogPostponed(ctx context.Context, what, paymentID string, err 
 }
 
 // LogResolved logs that evidence has ended an operation. The payment may be cancelled although the operation has succeeded, so the line names both statuses.
-func (s *Changes) LogResolved(ctx context.Context, w *Loaded, v evidence.Verdict, by string) {
+func (s *Changes) LogResolved(ctx context.Context, w *Loaded, v evidence.Verdict, by evidence.Way) {
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", w.Operation.ID), slog.String("payment_id", w.Operation.PaymentID),
-		slog.String("kind", string(w.Operation.Kind)), slog.String("by", by), slog.String("status", string(v.Status)), slog.String("payment_status", string(w.Payment.Status)))
+		slog.String("kind", string(w.Operation.Kind)), slog.String("by", string(by)), slog.String("status", string(v.Status)), slog.String("payment_status", string(w.Payment.Status)))
 }

@@ -22,7 +22,7 @@ import (
 // FindEvidence looks for what is known of an open operation, and returns how. A message that the processor sent meanwhile is read first. Then the
 // ways of the manifest take turns, in its order, so that a way that brings nothing never keeps a better one waiting. The text of an unknown
 // verdict has the last answer of each way.
-func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, string, error) {
+func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, evidence.Way, error) {
 	op := w.Operation
 	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return d.sendUnsent(ctx, w)
@@ -30,7 +30,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 	v, err := d.EvidenceFromWebhooks(ctx, w)
 	ways := d.Timing().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
-		v.Text = noteAnswer(op.ErrorText, string(SourceWebhook), v.Text)
+		v.Text = noteAnswer(op.ErrorText, evidence.WayMessage, v.Text)
 		if v.Text != op.ErrorText { // once
 			d.Metrics.Alarm(alarm.AwaitsOperator)
 			d.Log.LogAttrs(ctx, slog.LevelError, "only the processor's message or an operator can say what became of an operation",
@@ -38,10 +38,10 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 		}
 	}
 	if err != nil || len(ways) == 0 || v.Status == payment.OperationSucceeded || v.Status == payment.OperationDeclined {
-		return v, string(SourceWebhook), err
+		return v, evidence.WayMessage, err
 	}
 	way := ways[op.ResolveTries%len(ways)]
-	if way == string(sdk.ResolveByIdempotentResend) {
+	if way == evidence.WayResend {
 		v, err = d.resend(ctx, w)
 		if err == nil && v.Status == payment.OperationUnknown && w.HTTPStatus != 0 {
 			w.Operation.ResendAnswers++
@@ -56,12 +56,12 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, st
 }
 
 // sendUnsent sends an operation again after proof that no request of it has left.
-func (d *Driver) sendUnsent(ctx context.Context, w *Run) (evidence.Verdict, string, error) {
+func (d *Driver) sendUnsent(ctx context.Context, w *Run) (evidence.Verdict, evidence.Way, error) {
 	if v, ends := d.Timing().Unsent(w.Operation, w.Attempt, d.Now()); ends {
-		return v, "not sent", nil
+		return v, evidence.WayNotSent, nil
 	}
 	v, err := d.resend(ctx, w)
-	return v, "sent again", err
+	return v, evidence.WaySentAgain, err
 }
 
 // resend sends the operation's first request again. It uses the same adapter build, request, seed and clock, so the processor recognizes the
@@ -340,11 +340,11 @@ func (d *Driver) GiveBack(ctx context.Context, op *payment.Operation) error {
 
 // noteAnswer returns the text of an open operation with the latest answer of one way of resolution: a line for each way, the operation's own
 // first.
-func noteAnswer(text, way, answer string) string {
+func noteAnswer(text string, way evidence.Way, answer string) string {
 	lines := strings.Split(text, "\n")
-	line := way + ": " + strings.ReplaceAll(answer, "\n", " ")
+	line := string(way) + ": " + strings.ReplaceAll(answer, "\n", " ")
 	for i := range lines {
-		if i > 0 && strings.HasPrefix(lines[i], way+": ") {
+		if i > 0 && strings.HasPrefix(lines[i], string(way)+": ") {
 			lines[i] = line
 			return strings.Join(lines, "\n")
 		}

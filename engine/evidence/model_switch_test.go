@@ -596,7 +596,7 @@ func (w *scenario) look(s *state, r *modelRun) {
 		r.verdict = &v
 		return
 	}
-	if ways[r.op.ResolveTries%len(ways)] == string(sdk.ResolveByIdempotentResend) {
+	if ways[r.op.ResolveTries%len(ways)] == WayResend {
 		w.resend(r)
 		return
 	}

@@ -40,15 +40,27 @@ func (w Timing) sentBy(t time.Time) time.Time {
 	return w.SentBy(t)
 }
 
+// Way is a way in which payswitch finds out what became of an operation. Logs and the text of an open operation show it.
+type Way string
+
+// The ways. A manifest names the ways of its adapter (sdk.ResolveBy), and a query without such a name is WayQuery.
+const (
+	WayMessage   Way = "webhook" // a message of the processor
+	WayQuery     Way = "sync"
+	WayResend    Way = Way(sdk.ResolveByIdempotentResend)
+	WayNotSent   Way = "not sent"   // the proof that no request has left
+	WaySentAgain Way = "sent again" // the answer to a request that had provably not left before
+)
+
 // Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
 // are one way: the adapter asks by the id that it has.
-func (w Timing) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, now time.Time) (out []string) {
+func (w Timing) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, now time.Time) (out []Way) {
 	rule := m.Resolve
 	canSync := slices.Contains(m.Operations, QueryFor(op.Kind))
 	asks := false
 	switch {
 	case fault.Planted("send again only") && op.Status == payment.OperationUnknown:
-		return []string{string(sdk.ResolveByIdempotentResend)}
+		return []Way{WayResend}
 	case fault.Planted("freeze captures") && op.Kind == sdk.OpCapture:
 		return nil
 	}
@@ -56,7 +68,7 @@ func (w Timing) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest,
 		switch by {
 		case sdk.ResolveByProcessorID, sdk.ResolveByReference:
 			if canSync && !asks && (by == sdk.ResolveByReference || a.TransactionID != "") {
-				asks, out = true, append(out, string(by))
+				asks, out = true, append(out, Way(by))
 			}
 		case sdk.ResolveByIdempotentResend:
 			if op.OfDispute() {
@@ -66,15 +78,15 @@ func (w Timing) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest,
 				continue // the payment has moved on: nothing is to be raised any more
 			}
 			if op.Status != payment.OperationPending && w.MayResend(op, rule, now) && !(op.Charges() && a.Details.CancelWanted) {
-				out = append(out, string(by))
+				out = append(out, Way(by))
 			}
 		}
 	}
 	if len(out) == 0 && canSync && op.Status == payment.OperationPending {
-		out = append(out, "sync")
+		out = append(out, WayQuery)
 	}
 	if asks && op.ResendAnswers >= enoughResends {
-		out = slices.DeleteFunc(out, func(way string) bool { return way == string(sdk.ResolveByIdempotentResend) })
+		out = slices.DeleteFunc(out, func(way Way) bool { return way == WayResend })
 	}
 	return out
 }

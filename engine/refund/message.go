@@ -72,7 +72,7 @@ func (s *Refunds) BookMessage(ctx context.Context, w *change.Loaded, o *sdk.Outc
 		}
 		err := s.Settle(ctx, w, v)
 		if err == nil {
-			s.Changes.LogResolved(ctx, w, v, string(drive.SourceWebhook))
+			s.Changes.LogResolved(ctx, w, v, evidence.WayMessage)
 		}
 		if err == nil || change.UnlessLeased(err) != nil {
 			return err
