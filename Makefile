@@ -51,7 +51,7 @@ run: build
 # makes the binary 2 % smaller. LIGHT leaves out what debuggers read, an eighth of the compiler's work: the linker would drop it. TRIM=-trimpath CGO=1
 # builds of the packages that make test has compiled.
 LIGHT := -gcflags=all=-dwarf=false
-COLD := payswitch/cmd/... payswitch/router/dashboard/... payswitch/router/paylink/... payswitch/engine/staff/... payswitch/sdk/sdktest/... go.yaml.in/yaml/v3 \
+COLD := payswitch/cmd/... payswitch/router/dashboard/... payswitch/router/paylink/... payswitch/engine/staff/... payswitch/engine/late/... payswitch/engine/timeline/... payswitch/sdk/sdktest/... go.yaml.in/yaml/v3 \
         google.golang.org/protobuf/... github.com/go-webauthn/... github.com/google/go-tpm/... github.com/fxamacker/cbor/...
 TRIM := -trimpath $(LIGHT) $(COLD:%='-gcflags=%=-l -dwarf=false')
 CGO  := 0

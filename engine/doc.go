@@ -75,6 +75,8 @@
 //
 // Capture, cancel and complete are steps 2 to 7 with another decision function, each in the file of its name. Engine.Run in
 // resolve.go resolves an unknown outcome: Driver.FindEvidence in drive/evidence.go finds evidence, and step 6 settles it.
+// Engine.ReceiveWebhook in inbound.go reads a processor's message. Step 6 settles the open operation that the message is about. Other messages go to
+// late, refund, dispute and threeds/flow.
 //
 // # Where new things go
 //

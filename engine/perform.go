@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -16,9 +15,7 @@ func (e *Engine) intent(w *change.Loaded, by payment.Trigger, now time.Time) (*c
 		return nil, fault.Internal(err, string(w.Operation.Kind)+" payment")
 	}
 	w.Payment.OpenOperation = w.Operation.ID
-	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, Turn: w.Account, Intents: []*payment.Operation{w.Operation}, At: []*account.Account{w.Account}}
-	c.Effects = append(c.Effects, func(ctx context.Context) error { return e.perform(ctx, w) })
-	return c, e.driver.SealRun(&w.Run)
+	return e.changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w, func(ctx context.Context) error { return e.perform(ctx, w) })
 }
 
 // perform drives an operation whose intent is durable, and settles it. It continues when the client hangs up, because money may have

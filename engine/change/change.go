@@ -417,6 +417,15 @@ func (c *Change) Intend(op *payment.Operation, at *account.Account) {
 	c.Intents, c.At = append(c.Intents, op), append(c.At, at)
 }
 
+// StartRun makes the change c perform the operation of w at once: Commit makes the intent durable, and then perform sends and settles it. Commit takes a turn
+// at the account first.
+func (s *Changes) StartRun(c *Change, w *Loaded, perform func(ctx context.Context) error) (*Change, error) {
+	c.Turn = w.Account
+	c.Intend(w.Operation, w.Account)
+	c.Effects = append(c.Effects, perform)
+	return c, s.Driver.SealRun(&w.Run)
+}
+
 // AddVoid adds the void of funds that the processor holds to the change c that books why, so a crash between the two loses nothing. c has the payment and
 // the attempt of w, as booked. After the commit, perform performs the void, and w has the result. what names the void in the log. AddVoid returns the id of
 // the void's operation.

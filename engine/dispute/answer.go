@@ -55,10 +55,7 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 			}
 		}
 		w.Dispute.BeginAnswer(w.Operation, now)
-		c := &change.Change{Dispute: w.Dispute, Turn: w.Account}
-		c.Intend(w.Operation, w.Account)
-		c.Effects = append(c.Effects, func(ctx context.Context) error { return s.Perform(ctx, w) })
-		return c, s.Driver.SealRun(&w.Run)
+		return s.Changes.StartRun(&change.Change{Dispute: w.Dispute}, w, func(ctx context.Context) error { return s.Perform(ctx, w) })
 	})
 	if err != nil {
 		return nil, err

@@ -144,8 +144,5 @@ func (h *Funds) MayExtend(ctx context.Context, w *change.Loaded) error {
 // intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.
 func (h *Funds) intent(w *change.Loaded) (*change.Change, error) {
 	w.Payment.OpenOperation = w.Operation.ID
-	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, Turn: w.Account}
-	c.Intend(w.Operation, w.Account)
-	c.Effects = append(c.Effects, func(ctx context.Context) error { return h.Perform(ctx, w) })
-	return c, h.Driver.SealRun(&w.Run)
+	return h.Changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w, func(ctx context.Context) error { return h.Perform(ctx, w) })
 }

@@ -95,14 +95,13 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 	p.Refunded += amount
 	p.Details.RefundCount++
 	p.ModifiedAt = now
-	c := &change.Change{Payment: p, Refund: w.Refund, Intents: []*payment.Operation{op}, At: []*account.Account{w.Account}}
+	c := &change.Change{Payment: p, Refund: w.Refund}
 	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
-	} else {
-		c.Turn = w.Account
-		c.Effects = append(c.Effects, func(ctx context.Context) error { return s.perform(ctx, w) })
+		c.Intend(op, w.Account)
+		return c, s.Driver.SealRun(&w.Run)
 	}
-	return c, s.Driver.SealRun(&w.Run)
+	return s.Changes.StartRun(c, w, func(ctx context.Context) error { return s.perform(ctx, w) })
 }
 
 // RefundAmount checks a refund in the contract's order and returns its amount.
