@@ -129,8 +129,21 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	return found[0], nil
 }
 
-// bookEvent books one event of a message. found is true if the event is about a payment of this switch.
+// bookEvent books one event of a message. found is true if the event is about a payment or a relay of this switch. A processor may send messages about both to one
+// address. The relay comes first: the payment then counts what the relay has taken.
 func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
+	relayed := false
+	if o := ev.Outcome; o != nil && o.CaptureID+o.RefundID != "" && r.Verified() {
+		if relayed, err = e.Relays.BookEvent(ctx, account, r, ev); err != nil {
+			return relayed, err
+		}
+	}
+	found, err = e.bookOwnEvent(ctx, account, r, ev)
+	return found || relayed, err
+}
+
+// bookOwnEvent books an event about a payment.
+func (e *Engine) bookOwnEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
 	if ev.Object == sdk.EventAuthentication {
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}

@@ -232,3 +232,33 @@ func TestLateMessageOfACaptureThatWasTakenBack(t *testing.T) {
 		require.Equal(t, []any{payment.Cancelled, int64(0)}, []any{got.Status, got.Received})
 	}, q.Server)
 }
+
+// A processor sends all its messages to one address. One of them says how a capture of a relay ended. A capture of the payment is in doubt, and no report can
+// tell the two apart.
+func TestMessageOfARelayAtThePaymentsAddress(t *testing.T) {
+	t.Parallel()
+	q := newAcquirer(t)
+	q.totals = false
+	inBubble(t, func(t *testing.T) {
+		w, at, relayed := ownRelays(t, q)
+		v := w.pay(sale(100, visa, multiple))
+		id, h := v.Payment.ID, q.of(v.Attempt.Details.Reference)
+		q.fails("capture", "drop")
+		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: new(int64(60))})
+		require.NoError(t, err)
+		q.fails("capture", "later")
+		k := relayed(h.ID, 40)
+		require.Equal(t, relay.Pending, k.Status)
+		q.fails("", "")
+		q.with(func() { q.ends(h, h.Captures[0], true) })
+		w.delivers(q, at, aboutCaptureOf(40))
+		k, err = w.Relay(t.Context(), w.auth, k.ID, false)
+		require.NoError(t, err)
+		require.Equal(t, relay.Success, k.Status)
+		w.running()
+		time.Sleep(5 * time.Hour)
+		got := w.get(id, request.RetrieveInput{}).Payment
+		require.EqualValues(t, 100, h.Captured())
+		require.Equal(t, []any{payment.Succeeded, int64(100)}, []any{got.Status, got.Received})
+	}, q.Server)
+}
