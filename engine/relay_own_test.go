@@ -219,6 +219,7 @@ func TestLateMessageOfACaptureThatWasTakenBack(t *testing.T) {
 		at := w.mailAccount("shop", q.URL, "")
 		id := w.pay(sale(100, visa, manual)).Payment.ID
 		file := w.copied()
+		time.Sleep(time.Minute)
 		w.captured(id, 60)
 		_, err := w.CancelCaptured(t.Context(), w.auth, id, "")
 		require.NoError(t, err)

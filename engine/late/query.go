@@ -42,8 +42,9 @@ func (s *Reports) Query(ctx context.Context, w *change.Loaded) error {
 	return nil
 }
 
-// takenBack asks the processor whether a message about captured money is out of date: its report says that the whole payment is voided, and that nothing is
-// captured. A report without totals may be about the rest of a partial capture.
+// takenBack asks the processor whether a message about captured money of a restored payment is out of date: its report says that the whole payment is voided,
+// and that nothing is captured. A report without totals may be about the rest of a partial capture. Of a payment that was not restored, such a message
+// contradicts the void that payswitch has made, and a person must look.
 func (s *Reports) takenBack(ctx context.Context, w *change.Loaded) bool {
 	o, _, err := s.ask(ctx, w)
 	return err == nil && o != nil && o.Status == sdk.StatusVoided && o.Totals != nil && o.Totals.Captured == 0

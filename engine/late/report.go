@@ -57,7 +57,7 @@ func (s *Reports) Record(ctx context.Context, w *change.Loaded, source drive.Sou
 	if err != nil || evidence.AttemptShows(w.Payment, w.Attempt, o) && !contradicts {
 		return err
 	}
-	if source == drive.SourceWebhook && o.Status == sdk.StatusCaptured && w.Attempt.EndedUnpaid() && s.takenBack(ctx, w) {
+	if source == drive.SourceWebhook && o.Status == sdk.StatusCaptured && w.Attempt.EndedUnpaid() && s.Copy.Holds(w.Payment.CreatedAt) && s.takenBack(ctx, w) {
 		_, err := s.Changes.KeepReport(ctx, w, source, o, "the processor reports that what was captured is taken back")
 		return err
 	}
