@@ -15,8 +15,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, query(c, payment(c, ""))), nil
 }
 
-// query fetches an object. Mollie gave the id, so one that it does not know belongs to the other mode or another account.
-// Any other refused query proves nothing about the payment.
+// query fetches an object. Mollie gave the id, so one that it does not know belongs to the other mode or another
+// account. Any other refused query proves nothing about the payment.
 func query(c *sdk.Call, url string) *sdk.Response {
 	answer := request(c, "GET", url, nil)
 	if d := refusal(answer); d != nil {

@@ -27,8 +27,8 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return k.read(c, post(c, path+"/increment_authorization", sdk.NewForm().Int("amount", amount(c.Request.Amount)))), nil
 }
 
-// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer. A SetupIntent does not take
-// the reason "fraudulent".
+// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer. A SetupIntent does not
+// take the reason "fraudulent".
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	k, path := intentOf(c)
 	f, reason := sdk.NewForm(), c.Request.Reason
