@@ -148,7 +148,7 @@ func (p *pool) choose(due []change.DueOperation) (taken, rest []change.DueOperat
 	defer p.mu.Unlock()
 	if fault.Planted("one queue") {
 		slices.SortFunc(due, func(a, b change.DueOperation) int { return cmp.Compare(a.Row, b.Row) })
-		n := min(len(due), max(0, 2-p.total))
+		n := min(len(due), max(0, 1-p.total))
 		return due[:n], due[n:]
 	}
 	turns := make(map[int64]int, len(due))
