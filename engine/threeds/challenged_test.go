@@ -40,7 +40,7 @@ func TestUnavailableAfterChallenge(t *testing.T) {
 		{sdk.Visa, "22", "10", Unavailable, CodeUnavailable},
 	} {
 		d := Decide(cfg, Run{Phase: Final, Scheme: tc.scheme, Returned: true}, Result{TransStatus: "U", TransStatusReason: tc.reason,
-			ChallengeCancel: tc.cancel})
+			ChallengeCancel: ChallengeCancel(tc.cancel)})
 		require.Equal(t, tc.outcome, d.Outcome, "%+v", tc)
 		require.Equal(t, tc.code, d.ErrorCode, "%+v", tc)
 		require.Equal(t, tc.code == "", d.Action == AuthorizeWithout, "%+v", tc)
@@ -53,7 +53,7 @@ func TestNotAuthenticatedAfterChallenge(t *testing.T) {
 		{"01", "", CodeFailed}, {"19", "", CodeFailed}, {"14", "", CodeTimeout}, {"", "01", CodeChallengeCanceled}, {"", "03", CodeTimeout},
 		{"14", "04", CodeTimeout}, {"", "05", CodeAbandoned}, {"", "08", CodeTimeout}, {"14", "06", CodeFailed}, {"", "99", CodeFailed},
 	} {
-		res := Result{TransStatus: "N", TransStatusReason: tc.reason, ChallengeCancel: tc.cancel}
+		res := Result{TransStatus: "N", TransStatusReason: tc.reason, ChallengeCancel: ChallengeCancel(tc.cancel)}
 		d := Decide(Default(), Run{Phase: Final}, res)
 		require.Equal(t, tc.code, d.ErrorCode, "%+v", tc)
 		require.Equal(t, NotAuthenticated, d.Outcome)

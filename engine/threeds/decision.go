@@ -101,7 +101,7 @@ func (f Flag) Alert() bool {
 type Proof struct {
 	ECI            string // two characters; "" if the authenticator sent none and the scheme's table has none
 	WithValue      bool   // the authentication value goes with it
-	TransStatus    string
+	TransStatus    TransStatus
 	MessageVersion string
 	DSTransID      string
 	Exemption      Exemption // the exemption that the authorization claims; "" for no claim

@@ -48,7 +48,7 @@ func TestECI(t *testing.T) {
 		{sdk.Star, Payment, Browser, "Y", "", true, "", ShiftUnknown, true},
 	} {
 		run := Run{Phase: Authenticate, Channel: tc.channel, Category: tc.category, Scheme: tc.scheme, MessageVersion: "2.2.0"}
-		d := Decide(Default(), run, Result{TransStatus: tc.status, ECI: tc.told, HasValue: tc.value, DSTransID: "d"})
+		d := Decide(Default(), run, Result{TransStatus: TransStatus(tc.status), ECI: tc.told, HasValue: tc.value, DSTransID: "d"})
 		require.Equal(t, Authorize, d.Action, "%+v", tc)
 		require.Equal(t, tc.eci, d.Proof.ECI, "%+v", tc)
 		require.Equal(t, tc.eci, d.ECI, "%+v", tc)

@@ -39,7 +39,7 @@ func matrix() string {
 	rreq := Run{Phase: Final, Channel: payer, Returned: true}
 	ri := Run{Phase: Authenticate, Channel: mit}
 	status := func(s string) Result {
-		return Result{TransStatus: s, HasValue: strings.Contains("YA", s), ACSURL: "https://acs.issuer.example/c"}
+		return Result{TransStatus: TransStatus(s), HasValue: strings.Contains("YA", s), ACSURL: "https://acs.issuer.example/c"}
 	}
 	bare := func(r Result) Result { r.HasValue, r.ACSURL = false, ""; return r }
 	asked, decoupled := areq, areq

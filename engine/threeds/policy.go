@@ -95,9 +95,9 @@ func (d decider) failed() Decision {
 func (d decider) status() Decision {
 	final := d.run.Phase == Final
 	switch d.res.TransStatus {
-	case "Y":
+	case TransAuthenticated:
 		return d.proven(Authenticated, eciFull)
-	case "A":
+	case TransAttempted:
 		if d.cfg.OnAttempted != RuleAuthorize {
 			if d.run.Channel == ThreeRI { // not good enough, but no refusal
 				return d.plainMIT(Attempted, CodeFailed)
@@ -105,19 +105,19 @@ func (d decider) status() Decision {
 			return d.fail(Attempted, CodeFailed)
 		}
 		return d.proven(Attempted, eciAttempted)
-	case "N":
+	case TransNotAuthenticated:
 		return d.fail(NotAuthenticated, d.notAuthenticated())
-	case "R":
+	case TransRejected:
 		f := d.fail(Rejected, CodeRejected)
 		f.Stop = true
 		return f
-	case "U":
+	case TransUnavailable:
 		return d.unavailableStatus()
-	case "I":
+	case TransInformational:
 		if !final {
 			return d.informational()
 		}
-	case "C":
+	case TransChallenge:
 		switch {
 		case final:
 		case d.run.Channel == ThreeRI: // no payer is there to answer the challenge
@@ -126,7 +126,7 @@ func (d decider) status() Decision {
 		case d.run.Channel == App || message.CheckChallengeURL(d.res.ACSURL, d.run.Development) == nil:
 			return Decision{Action: StartChallenge, Liability: ShiftUnknown}
 		}
-	case "D":
+	case TransDecoupled:
 		switch {
 		case final:
 		case d.run.Decoupled && d.cfg.Decoupled == RuleOn:
@@ -134,7 +134,7 @@ func (d decider) status() Decision {
 		default:
 			return d.unavailable(FlagDecoupled)
 		}
-	case "S":
+	case TransSPC:
 		if !final {
 			return d.unavailable(FlagSPC)
 		}
@@ -181,11 +181,11 @@ func (d decider) unavailableStatus() Decision {
 	}
 	switch d.res.ChallengeCancel {
 	case "":
-	case "01":
+	case cancelledByPayer:
 		return d.fail(Abandoned, CodeChallengeCanceled)
-	case "03", "04", "08":
+	case cancelDecoupledLate, cancelTimedOut, cancelSDKTimedOut:
 		return d.fail(Abandoned, CodeTimeout)
-	case "05":
+	case cancelNeverBegun:
 		return d.fail(Abandoned, CodeAbandoned)
 	default: // the payer can cause 06, a broken message, too
 		return d.fail(Unavailable, CodeUnavailable)
@@ -222,11 +222,11 @@ func (d decider) notAuthenticated() string {
 		return CodeFailed
 	}
 	switch d.res.ChallengeCancel {
-	case "01":
+	case cancelledByPayer:
 		return CodeChallengeCanceled
-	case "03", "04", "08":
+	case cancelDecoupledLate, cancelTimedOut, cancelSDKTimedOut:
 		return CodeTimeout
-	case "05":
+	case cancelNeverBegun:
 		return CodeAbandoned
 	case "":
 		if d.res.TransStatusReason == reasonTimedOut {

@@ -12,7 +12,7 @@ import (
 type policyInput struct {
 	Phase               Phase           `json:"phase"`
 	Scheme              string          `json:"scheme"`
-	TransStatus         string          `json:"trans_status"`
+	TransStatus         TransStatus     `json:"trans_status"`
 	TransStatusReason   string          `json:"trans_status_reason"`
 	ECI                 string          `json:"eci"`
 	AuthenticationValue *string         `json:"authentication_value"`
@@ -20,7 +20,7 @@ type policyInput struct {
 	MessageVersion      string          `json:"message_version"`
 	DeviceChannel       string          `json:"device_channel"`
 	ChallengeIndSent    string          `json:"challenge_ind_sent"`
-	ChallengeCancel     string          `json:"challenge_cancel"`
+	ChallengeCancel     ChallengeCancel `json:"challenge_cancel"`
 	ACSURL              string          `json:"acs_url"`
 	ChallengeMandated   string          `json:"acs_challenge_mandated"` // has no effect on the decision
 	DecReqInd           string          `json:"dec_req_ind"`

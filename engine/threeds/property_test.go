@@ -120,17 +120,17 @@ func (g generator) scheme() sdk.CardNetwork {
 func (g generator) result() Result {
 	id := func() string { return pick(g, "a", "a", "a", "a", "A", "b", "") }
 	res := Result{
-		TransStatus:       pick(g, "Y", "Y", "A", "A", "U", "U", "I", "C", "D", "S", "N", "R", "", "y", "Q", "YY"),
+		TransStatus:       pick(g, TransAuthenticated, "Y", "A", "A", "U", "U", "I", "C", "D", "S", "N", "R", "", "y", "Q", "YY"),
 		TransStatusReason: pick(g, "", "", "01", "14", "22", "80", "83", "19", "26", "8x"),
 		ECI:               pick(g, "", "", "05", "06", "07", "02", "01", "00", "04", "5", "N2"),
-		HasValue:          pick(g, true, true, false), ChallengeCancel: pick(g, "", "", "", "01", "04", "05", "06", "99"),
+		HasValue:          pick(g, true, true, false), ChallengeCancel: pick(g, ChallengeCancel(""), "", "", "01", "04", "05", "06", "99"),
 		ACSURL:         pick(g, "", "https://acs.issuer.example/c", "http://acs.issuer.example/c", "https://10.0.0.1/"),
 		MessageVersion: pick(g, "", "2.2.0"), ServerTransID: id(), ACSTransID: id(), DSTransID: id(),
 		Versions: pick(g, nil, []string{"2.1.0"}, []string{"2.1.0", "2.2.0"}, []string{"2.10.0", "1.0.2"}),
 	}
 	if g.IntN(4) == 0 {
 		return Result{Class: pick(g, NotEnrolled, Technical, BadRequest, Misconfigured, Credentials, Protocol, "other"),
-			Code: pick(g, "", "303", "405", "http_timeout"), TransStatus: pick(g, "", "Y"), HasValue: true}
+			Code: pick(g, "", "303", "405", "http_timeout"), TransStatus: pick(g, "", TransAuthenticated), HasValue: true}
 	}
 	return res
 }

@@ -69,6 +69,34 @@ type Run struct {
 	Development bool
 }
 
+// TransStatus is the transStatus of EMV 3-D Secure: how far an authentication has come. Any other text is a message that breaks the protocol.
+type TransStatus string
+
+// The values of transStatus.
+const (
+	TransAuthenticated    TransStatus = "Y"
+	TransAttempted        TransStatus = "A" // the issuer could not authenticate, and proves the attempt
+	TransNotAuthenticated TransStatus = "N"
+	TransRejected         TransStatus = "R" // the issuer wants no authorization
+	TransUnavailable      TransStatus = "U"
+	TransInformational    TransStatus = "I"
+	TransChallenge        TransStatus = "C"
+	TransDecoupled        TransStatus = "D" // the payer is asked outside of the browser
+	TransSPC              TransStatus = "S" // Secure Payment Confirmation
+)
+
+// ChallengeCancel is the challengeCancel of EMV 3-D Secure: why a challenge has ended without the payer's answer; "" for none.
+type ChallengeCancel string
+
+// The values of challengeCancel that say more than that the challenge failed.
+const (
+	cancelledByPayer    ChallengeCancel = "01"
+	cancelDecoupledLate ChallengeCancel = "03" // the decoupled authentication timed out
+	cancelTimedOut      ChallengeCancel = "04" // at the issuer
+	cancelNeverBegun    ChallengeCancel = "05" // the payer's device never came to the issuer
+	cancelSDKTimedOut   ChallengeCancel = "08"
+)
+
 // Result is an authenticator's answer. Texts are as the authenticator sent them; "" means not sent.
 type Result struct {
 	// Class is set for an error. Then Code is the only other field that may be set.
@@ -78,11 +106,11 @@ type Result struct {
 	// Versions are the versions that a prepare offers, in any order.
 	Versions []string
 
-	TransStatus       string
+	TransStatus       TransStatus
 	TransStatusReason string
 	ECI               string
 	HasValue          bool // an authentication value (CAVV, AAV, AEVV) came with it
-	ChallengeCancel   string
+	ChallengeCancel   ChallengeCancel
 	ACSURL            string
 	MessageVersion    string
 	ServerTransID     string

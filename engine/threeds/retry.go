@@ -36,7 +36,7 @@ func NextTry(cfg Config, run Run, res Result, offered []string, tried Tried) Ret
 		if ChooseVersion(cfg, run.Channel, offered, run.AdapterVersions, run.MessageVersion) != "" {
 			return RetryLower
 		}
-	case res.Class == Technical, res.Class == "" && res.TransStatus == "U" && worthRetrying(run, res.TransStatusReason):
+	case res.Class == Technical, res.Class == "" && res.TransStatus == TransUnavailable && worthRetrying(run, res.TransStatusReason):
 		switch {
 		case !tried.Fresh && !tried.Another:
 			return RetryFresh

@@ -63,7 +63,7 @@ func ReceiveResult(s State, run Run, res Result) (use bool, flag Flag) {
 		return false, FlagIDMismatch
 	case s.awaitsResult():
 		return true, ""
-	case (s == StateExpired || s == StateBroken) && (res.TransStatus == "Y" || res.TransStatus == "A"):
+	case (s == StateExpired || s == StateBroken) && (res.TransStatus == TransAuthenticated || res.TransStatus == TransAttempted):
 		return false, FlagLateResult
 	}
 	return false, ""

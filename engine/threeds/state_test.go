@@ -49,7 +49,7 @@ func TestReconcile(t *testing.T) {
 				d = End(endings[in.Result])
 				continue
 			}
-			res := Result{TransStatus: in.RReq, TransStatusReason: in.Reason, ECI: in.ECI, HasValue: in.Value != "",
+			res := Result{TransStatus: TransStatus(in.RReq), TransStatusReason: in.Reason, ECI: in.ECI, HasValue: in.Value != "",
 				ServerTransID: v.IDs.Server, ACSTransID: v.IDs.ACS, DSTransID: v.IDs.DS}
 			if in.ACSTransID != nil {
 				res.ACSTransID = *in.ACSTransID

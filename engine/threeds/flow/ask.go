@@ -121,8 +121,8 @@ func answerOf(ans authAnswer) threeds.Result {
 	if o.Error != nil {
 		return threeds.Result{Class: threeds.Class(o.Error.Class), Code: o.Error.Code}
 	}
-	return threeds.Result{TransStatus: o.TransStatus, TransStatusReason: o.TransStatusReason, ECI: o.ECI, HasValue: !ans.cavv.IsZero(),
-		ChallengeCancel: o.ChallengeCancel, ACSURL: o.ACSURL, MessageVersion: o.MessageVersion, ServerTransID: o.ServerTransID,
+	return threeds.Result{TransStatus: threeds.TransStatus(o.TransStatus), TransStatusReason: o.TransStatusReason, ECI: o.ECI, HasValue: !ans.cavv.IsZero(),
+		ChallengeCancel: threeds.ChallengeCancel(o.ChallengeCancel), ACSURL: o.ACSURL, MessageVersion: o.MessageVersion, ServerTransID: o.ServerTransID,
 		ACSTransID: o.ACSTransID, DSTransID: o.DSTransID}
 }
 

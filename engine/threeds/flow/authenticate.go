@@ -318,7 +318,7 @@ func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *change
 	s.keepAnswer(c, ans)
 	d.AnsweredAt, d.FirstStatus = c.now, ans.out.TransStatus
 	if d.FirstStatus == "" {
-		d.FirstStatus, d.TransStatus = "U", "U"
+		d.FirstStatus, d.TransStatus = string(threeds.TransUnavailable), string(threeds.TransUnavailable)
 	}
 	if !decision.Action.WaitsForCustomer() {
 		return s.conclude(ctx, c, decision)
@@ -383,11 +383,11 @@ func (e *Authentications) authenticationView(c *authCase) *AuthenticationView {
 	v := &AuthenticationView{TransStatus: d.FirstStatus, ACSReference: d.ACSReference, ACSTransID: d.ACSTransID, ACSSignedContent: p.SignedContent,
 		ServerTransID: d.ServerTransID, RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, CardholderInfo: p.CardholderInfo,
 		ErrorMessage: d.ErrorMessage, Status: c.w.Payment.Status}
-	if (v.TransStatus == "C" || v.TransStatus == "D") && !c.auth.State.Challenged() { // the challenge is over or never began: the client must post nothing
+	if (v.TransStatus == string(threeds.TransChallenge) || v.TransStatus == string(threeds.TransDecoupled)) && !c.auth.State.Challenged() { // the challenge is over or never began: the client must post nothing
 		v.TransStatus = d.TransStatus
 	}
-	if v.TransStatus == "" || v.TransStatus == "C" && !c.auth.State.Challenged() {
-		v.TransStatus = "U"
+	if v.TransStatus == "" || v.TransStatus == string(threeds.TransChallenge) && !c.auth.State.Challenged() {
+		v.TransStatus = string(threeds.TransUnavailable)
 	}
 	if c.auth.State.Challenged() {
 		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow

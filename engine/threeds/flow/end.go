@@ -117,7 +117,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		return nil
 	}
 	if p := d.Proof; p != nil {
-		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
+		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: string(p.TransStatus), Version: p.MessageVersion, DSTransID: p.DSTransID,
 			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: string(a.Details.Flow()),
 			CAVVAlgorithm: a.Details.CAVVAlgorithm}
 		if p.WithValue {

@@ -107,7 +107,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 	c.journal = append(c.journal, ans.journal...)
 	switch {
 	case a.State == authentication.Asking: // the AReq was never answered: the result decides, as after a challenge
-		if o.TransStatus == "" || o.TransStatus == "C" || o.TransStatus == "D" || !run.Matches(res) { // not final, or about another authentication
+		if o.TransStatus == "" || o.TransStatus == string(threeds.TransChallenge) || o.TransStatus == string(threeds.TransDecoupled) || !run.Matches(res) { // not final, or about another authentication
 			return vault.ErrUnchanged
 		}
 	case a.State.Challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // a technical error may pass
