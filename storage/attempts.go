@@ -18,11 +18,11 @@ func attemptValues(a *payment.Attempt, details string, version int64) []any {
 
 func scanAttempt(row scanner) (*payment.Attempt, error) {
 	a := new(payment.Attempt)
-	var status, reference string
+	var status string
 	var created, modified int64
 	var details []byte
 	err := row.Scan(&a.MerchantID, &a.PaymentID, &a.ID, &a.Number, &status, &a.Connector, &a.AccountID, &a.Amount, &a.Authorized,
-		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed, &reference, &a.AccountVersion)
+		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed, &a.Details.Reference, &a.AccountVersion)
 	if err != nil {
 		return nil, err
 	}

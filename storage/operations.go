@@ -65,13 +65,21 @@ func dueAt(o *payment.Operation) any {
 	return nil
 }
 
+// dueSetAt returns the time at which due_at is written, 0 for an operation without one: most operations are closed for ever, and 0 takes no room.
+func (t *tx) dueSetAt(o *payment.Operation) int64 {
+	if dueAt(o) == nil {
+		return 0
+	}
+	return millis(t.now)
+}
+
 // InsertOperation implements engine.Tx.
 func (t *tx) InsertOperation(o *payment.Operation) error {
 	resolution, err := resolutionText(o)
 	if err != nil {
 		return err
 	}
-	err = t.insert("insert operation", insertOperation, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o), millis(t.now))...)
+	err = t.insert("insert operation", insertOperation, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o), t.dueSetAt(o))...)
 	if err != nil || o.Key == nil {
 		return err
 	}
@@ -97,7 +105,7 @@ func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
 	}
 	return []any{o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), millis(t.now),
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), t.dueSetAt(o),
 		o.ID, o.MerchantID}, nil
 }
 

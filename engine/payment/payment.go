@@ -286,8 +286,8 @@ type AttemptDetails struct {
 	Card              *card.Facts `json:"card,omitempty"`
 	// Environment is that of the account when the engine routed the attempt: "test" or "live".
 	Environment string `json:"environment,omitempty"`
-	// Reference is our reference at the processor.
-	Reference            string                `json:"reference,omitempty"`
+	// Reference is our reference at the processor. The store keeps it in a column of its own, where messages find it.
+	Reference            string                `json:"-"`
 	ProcessorReference   string                `json:"processor_reference,omitempty"`
 	AuthCode             string                `json:"auth_code,omitempty"`
 	NetworkTransactionID string                `json:"network_transaction_id,omitempty"`
