@@ -2,13 +2,9 @@ package threeds
 
 import "time"
 
-// Times of the 3DS method.
-const (
-	MethodTimeout = 10 * time.Second // from the POST to the method URL; a browser without a notification then goes on
-	// MethodGrace is the time for which authenticate waits for a notification that the browser reports as sent. SDKs report it when the frame
-	// has loaded, before the frame's script has run.
-	MethodGrace = 3 * time.Second
-)
+// methodGrace is the time for which authenticate waits for a notification that the browser reports as sent. SDKs report it when the frame
+// has loaded, before the frame's script has run.
+const methodGrace = 3 * time.Second
 
 // MethodRun holds the facts about the 3DS method at the time of the authenticate call.
 type MethodRun struct {
@@ -25,7 +21,7 @@ type MethodRun struct {
 // Grace returns the time to wait for the notification first.
 func (m MethodRun) Grace() time.Duration {
 	if m.Offered && !m.Notified && !m.Reprepared && !m.ClientSignals && m.Client == "Y" {
-		return MethodGrace
+		return methodGrace
 	}
 	return 0
 }

@@ -177,7 +177,7 @@ func TestCompletion(t *testing.T) {
 	vector.Each(t, "comp_ind", func(t *testing.T, _ vector.Vectors, in input, want expect) {
 		m := MethodRun{Offered: in.Offered, Reprepared: in.Reprepared, Client: in.Client, ClientSignals: in.Completion == "post_message"}
 		if in.GraceMillis != nil {
-			require.Equal(t, MethodGrace.Milliseconds(), *in.GraceMillis)
+			require.Equal(t, methodGrace.Milliseconds(), *in.GraceMillis)
 		}
 		if in.NotifiedMS != nil {
 			// the notification came before the call, or while the call waited
@@ -189,7 +189,7 @@ func TestCompletion(t *testing.T) {
 
 // TestGrace: authenticate waits only if a notification may still come.
 func TestGrace(t *testing.T) {
-	require.Equal(t, MethodGrace, MethodRun{Offered: true, Client: "Y"}.Grace())
+	require.Equal(t, methodGrace, MethodRun{Offered: true, Client: "Y"}.Grace())
 	for _, m := range []MethodRun{{}, {Client: "Y"}, {Offered: true, Client: "N"}, {Offered: true, Client: "U"}, {Offered: true},
 		{Offered: true, Client: "Y", Notified: true}, {Offered: true, Client: "Y", Reprepared: true},
 		{Offered: true, Client: "Y", ClientSignals: true}} {
