@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,6 +24,7 @@ func TestUpdateMetadata(t *testing.T) {
 	} {
 		id := pay(fields...)
 		before := w.get("/payments/" + id).ok()
+		time.Sleep(2 * time.Millisecond) // modified_at has milliseconds
 		require.Equal(t, map[string]any{"payment_id": id, "status": status, "metadata": map[string]any{"order": "7", "tier": "gold", "note": map[string]any{"a": 1.0}},
 			"feature_metadata": nil}, add(id, `{"metadata":{"tier":"gold","note":{"a":1}}}`).ok())
 		after := w.get("/payments/" + id).ok()

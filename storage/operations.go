@@ -95,7 +95,11 @@ const updateOperation = `UPDATE operations SET attempt_id = $1, account_id = $2,
 	closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
 	resolution = $21, resend_answers = $22, signature = $23, due_set_at = $24 WHERE id = $25 AND merchant_id = $26`
 
-const updateHeldOperation = updateOperation + ` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`
+// The vault may have sealed the request anew since the caller read the row. The signature covers the request, so it must be the row's.
+const (
+	updateSameOperation = updateOperation + ` AND request IS NOT DISTINCT FROM $27`
+	updateHeldOperation = updateSameOperation + ` AND owner = $28 AND lease_until = $29 AND status IN ('started', 'unknown')`
+)
 
 // updateOperation returns the arguments of the statement updateOperation.
 func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
@@ -112,13 +116,31 @@ func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
 // UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
 func (t *tx) UpdateOperation(o *payment.Operation) error {
 	args, err := t.updateOperation(o)
-	if err == nil {
-		err = t.change("update operation", updateOperation, args...)
+	if err != nil {
+		return err
+	}
+	n, err := t.expect("update operation", 1, updateSameOperation, append(args, o.Request)...)
+	if err == nil && n == 0 {
+		err = t.updateResealed(o)
 	}
 	if err != nil {
 		return err
 	}
 	return t.shredSpent(o)
+}
+
+// updateResealed is UpdateOperation for a row whose request differs from the caller's. The caller's operation takes the row's.
+func (t *tx) updateResealed(o *payment.Operation) error {
+	stored, err := t.Operation(o.ID)
+	if err != nil {
+		return err
+	}
+	o.Request = stored.Request
+	args, err := t.updateOperation(o)
+	if err != nil {
+		return err
+	}
+	return t.change("update operation", updateOperation, args...)
 }
 
 // UpdateHeldOperation implements engine.Tx.
@@ -128,7 +150,7 @@ func (t *tx) UpdateHeldOperation(o *payment.Operation, node string, until time.T
 		return false, err
 	}
 	n, err := t.expect("update held operation", 1, updateHeldOperation,
-		append(args, node, millis(until))...)
+		append(args, o.Request, node, millis(until))...)
 	if err != nil || n == 0 {
 		return false, err
 	}

@@ -29,7 +29,7 @@ var joinedStatements = map[string]*pgJoined{
 	insertAttempt:       {table: "attempts", key: []int{0, 2}, bare: bare(insertAttempt)},
 	updateAttempt:       {table: "attempts", key: []int{11, 12}},
 	insertOperation:     {table: "operations", key: []int{0}, bare: bare(insertOperation)},
-	updateOperation:     {table: "operations", key: []int{24}},
+	updateSameOperation: {table: "operations", key: []int{24}},
 	updateHeldOperation: {table: "operations", key: []int{24}},
 	putShortTermKey:     {table: "short_term_keys", key: []int{0, 1}},
 	deleteShortTermKey:  {table: "short_term_keys", key: []int{0, 1}},

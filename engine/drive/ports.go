@@ -55,10 +55,10 @@ type Reader interface {
 type Tx interface {
 	Reader
 	// UpdateOperation writes the whole row except Request. Without an Instrument it destroys the instrument's key. The caller has read, and so
-	// locked, the row in this transaction.
+	// locked, the row in this transaction. If the vault has sealed the request anew since o was read, o takes the row's.
 	UpdateOperation(o *payment.Operation) error
 	// UpdateHeldOperation is UpdateOperation for a run that has not read the row in this transaction. It writes only if the row is started or
-	// unknown and its lease is node's and ends at until; otherwise it returns false. It compares the lease that the row has, also an ended one.
+	// unknown, has the request of o, and its lease is node's and ends at until; otherwise it returns false. It compares the lease that the row has, also an ended one.
 	UpdateHeldOperation(o *payment.Operation, node string, until time.Time) (bool, error)
 	// ExtendLease moves the end of owner's lease. It returns false if owner's lease has ended or another owner holds it.
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 )
 
 // driveRoom tests drive.Reader and drive.Tx: operations, their leases and exchanges, evidence about them, and the journal.
@@ -20,6 +21,7 @@ var driveRoom = room{
 	cases: []testCase{
 		{"leases", testLeases},
 		{"an operation is updated under its lease alone", testUpdateHeld},
+		{"an operation whose request was sealed anew meanwhile", testUpdateResealed},
 		{"exchanges", testExchanges},
 		{"journal", testJournal},
 		{"journal: pages", testJournalPages},
@@ -82,6 +84,37 @@ func testUpdateHeld(t *testing.T, s engine.Store) {
 	require.True(t, settle("me", lease, payment.OperationPending), "an unknown one is open")
 	require.False(t, settle("me", lease, payment.OperationFailed), "a pending one has a leaseholder that only asks")
 	require.Equal(t, payment.OperationPending, read().Status)
+}
+
+// testUpdateResealed: the vault seals a request anew between the intent of an operation and its end. The row keeps the new request, and its signature covers it.
+func testUpdateResealed(t *testing.T, s engine.Store) {
+	op := operation("op")
+	op.Request = ciphertext(0, "request")
+	insertOperations(t, s, op)
+	require.Len(t, claim(t, s, "me", time.Minute, 10), 1)
+	read := func() *payment.Operation {
+		t.Helper()
+		return get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation("op") })
+	}
+	run, anew := read(), ciphertext(1, "anew")
+	update(t, s, func(tx engine.Tx) error {
+		rows, _, err := tx.SealedRows(vault.SealedOperations, 0, 10, "00000001")
+		if err != nil {
+			return err
+		}
+		_, err = tx.Reseal(vault.SealedOperations, rows[0], anew)
+		return err
+	})
+	require.Equal(t, anew, read().Request)
+	run.Status = payment.OperationSucceeded
+	var held bool
+	update(t, s, func(tx engine.Tx) (err error) {
+		held, err = tx.UpdateHeldOperation(run, "me", run.LeaseUntil)
+		return err
+	})
+	require.False(t, held, "the run does not know the row's request")
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(run) })
+	require.Equal(t, []any{payment.OperationSucceeded, anew}, []any{read().Status, read().Request})
 }
 
 func testLeases(t *testing.T, s engine.Store) {
