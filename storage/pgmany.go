@@ -169,7 +169,8 @@ func (c *pgConn) split(out, members []pgCall) []pgCall {
 	return append(out, members...)
 }
 
-// manyText returns the text of a statement for several rows, "" if there is none yet: the database must have named the types of the arguments.
+// manyText returns the text of a statement for several rows. It returns "" until the connection has prepared the statement for one row, because the
+// database names the arguments' types then.
 func (c *pgConn) manyText(query string, rows int) string {
 	s := c.stmts[query]
 	if s == nil || s.description == nil {
