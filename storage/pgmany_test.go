@@ -209,17 +209,24 @@ func TestJoinedWrites(t *testing.T) {
 	require.Equal(t, "0", count(`SELECT count(*) FROM processor_ids c JOIN payments p ON p.id = c.owner WHERE p.status <> 'succeeded'`))
 }
 
-// TestJoinedPlans: a statement for several rows finds each by the key, also while the database takes the table for empty.
-func TestJoinedPlans(t *testing.T) {
-	dsn := pgtest.Empty(t)
+// migratedConn returns a writing connection to a new database, and the database's address.
+func migratedConn(t *testing.T) (c *pgConn, dsn string) {
+	t.Helper()
+	dsn = pgtest.Empty(t)
 	_, err := Migrate(t.Context(), dsn)
 	require.NoError(t, err)
 	var o Options
 	o.Postgres.defaults()
 	dial, err := newPGDialer(dsn, o)
 	require.NoError(t, err)
-	c := newPGConn(dial, pgWrites)
-	defer c.close()
+	c = newPGConn(dial, pgWrites)
+	t.Cleanup(func() { c.close() })
+	return c, dsn
+}
+
+// TestJoinedPlans: a statement for several rows finds each by the key, also while the database takes the table for empty.
+func TestJoinedPlans(t *testing.T) {
+	c, _ := migratedConn(t)
 	require.NoError(t, c.start(beginWrite))
 	for query, j := range joinedStatements {
 		if j.read {
@@ -257,15 +264,7 @@ func explained(t *testing.T, c *pgconn.PgConn, text string, arguments int) (plan
 
 // TestNoJoinedStatements: a database that refuses a joined statement gets each statement by itself from then on.
 func TestNoJoinedStatements(t *testing.T) {
-	dsn := pgtest.Empty(t)
-	_, err := Migrate(t.Context(), dsn)
-	require.NoError(t, err)
-	var o Options
-	o.Postgres.defaults()
-	dial, err := newPGDialer(dsn, o)
-	require.NoError(t, err)
-	c := newPGConn(dial, pgWrites)
-	defer c.close()
+	c, dsn := migratedConn(t)
 	claims := func(names ...string) {
 		for _, name := range names {
 			c.owner = new(write)
@@ -281,7 +280,7 @@ func TestNoJoinedStatements(t *testing.T) {
 	c.stmts[joinedStatements[insertProcessorID].bare].many = map[int]string{2: "INSERT SEVERAL"}
 	claims("t2", "t3")
 	require.True(t, c.again())
-	require.True(t, dial.separate.Load())
+	require.True(t, c.dial.separate.Load())
 	require.NoError(t, c.rollback())
 	require.NoError(t, c.begin())
 	claims("t1", "t2", "t3")
