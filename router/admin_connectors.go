@@ -121,7 +121,7 @@ func (s *Server) listAccounts(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeListedAccount).answer(), nil
+	return listOfAnswers(new(writer), list, writeListedAccount).answer(), nil
 }
 
 func (s *Server) deleteAccount(c *call) (answer, error) {

@@ -67,7 +67,7 @@ func (s *Server) listKeys(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeKey).answer(), nil
+	return listOfAnswers(new(writer), list, writeKey).answer(), nil
 }
 
 func (s *Server) revokeKey(c *call) (answer, error) {

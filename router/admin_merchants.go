@@ -118,7 +118,7 @@ func (s *Server) listMerchants(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeMerchant).answer(), nil
+	return listOfAnswers(new(writer), list, writeMerchant).answer(), nil
 }
 
 func (s *Server) deleteMerchant(c *call) (answer, error) {

@@ -48,7 +48,7 @@ func (s *Server) listOperations(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + len(list)<<9)
+	w := new(writer)
 	w.open().int("count", int64(len(list))).key("data")
 	return listOfAnswers(w, list, writeOperation).close().answer(), nil
 }
@@ -101,7 +101,7 @@ func operationAnswer(v operator.View, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(1 << 10)
+	w := new(writer)
 	writeOperation(w, v)
 	return w.answer(), nil
 }

@@ -199,7 +199,7 @@ func (s *Server) listProfiles(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeProfile).answer(), nil
+	return listOfAnswers(new(writer), list, writeProfile).answer(), nil
 }
 
 func (s *Server) deleteProfile(c *call) (answer, error) {

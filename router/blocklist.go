@@ -87,7 +87,7 @@ func entryAnswer(e *risk.Entry, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := &writer{}
+	w := new(writer)
 	writeBlocked(w, e)
 	return w.answer(), nil
 }
@@ -204,7 +204,7 @@ func (s *Server) retrieveBlockJob(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := &writer{}
+	w := new(writer)
 	writeBlockJob(w, j)
 	return w.answer(), nil
 }

@@ -48,7 +48,7 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w, collect := newWriter(paymentSize), profileSwitches(v.Profile)
+	w, collect := new(writer), profileSwitches(v.Profile)
 	w.open().key("payment_methods_enabled").openList()
 	for _, o := range offers {
 		s.writeEnabled(w, v, o, collect, charges)

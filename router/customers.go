@@ -64,7 +64,7 @@ func (s *Server) listCustomers(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeCustomerRecord).answer(), nil
+	return listOfAnswers(new(writer), list, writeCustomerRecord).answer(), nil
 }
 
 func (s *Server) countCustomers(c *call) (answer, error) {

@@ -9,14 +9,14 @@ import (
 
 // DisputeEvent returns the body of a webhook. The dispute in it is the same as in the answer to GET /disputes/{id}.
 func (Presenter) DisputeEvent(eventID, eventType string, at time.Time, d *disputed.Record) ([]byte, error) {
-	return event{d.MerchantID, eventID, eventType, at}.about("dispute_details", 2<<10, func(w *writer) { writeDispute(w, d) })
+	return event{d.MerchantID, eventID, eventType, at}.about("dispute_details", func(w *writer) { writeDispute(w, d) })
 }
 
 func disputeAnswer(d *disputed.Record, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(1 << 10)
+	w := new(writer)
 	writeDispute(w, d)
 	return w.answer(), nil
 }

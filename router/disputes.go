@@ -76,7 +76,7 @@ func (s *Server) listDisputes(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(newWriter(16+len(list)<<9), list, writeDispute).answer(), nil
+	return listOfAnswers(new(writer), list, writeDispute).answer(), nil
 }
 
 func disputeListInput(q *query) (request.DisputeListInput, error) {
@@ -110,7 +110,7 @@ func disputeListInput(q *query) (request.DisputeListInput, error) {
 
 // disputeChoices answers with what a list of disputes can be filtered by: the merchant's accounts by connector, and all currencies, statuses and stages.
 func (s *Server) disputeChoices(c *call) (answer, error) {
-	w := newWriter(8 << 10).open()
+	w := new(writer).open()
 	if err := s.writeAccountChoices(c, w); err != nil {
 		return answer{}, err
 	}

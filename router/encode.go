@@ -12,28 +12,29 @@ import (
 // writer writes one JSON document. Its methods return the writer, so that an object reads as one chain. The zero value is ready. The
 // first error, such as a raw value that is not JSON, is kept; bytes returns it.
 type writer struct {
+	sheet *sheet
+	err   error
+}
+
+// sheet is what a document is written on. Documents share sheets one after the other: the buffer and the encoder have grown with earlier ones.
+type sheet struct {
 	buf bytes.Buffer
-	enc *jsontext.Encoder
-	err error
+	enc jsontext.Encoder
 }
 
-// newWriter returns a writer with room for size bytes.
-func newWriter(size int) *writer {
-	w := &writer{}
-	w.buf.Grow(size)
-	return w
-}
+var sheets = sync.Pool{New: func() any { return new(sheet) }}
 
-// encoders are those of documents that are complete: an encoder grows with the depth of its first document.
-var encoders = sync.Pool{New: func() any { return new(jsontext.Encoder) }}
+// sheetKept is the largest buffer, in bytes, that a later document gets. A long list must not keep its memory.
+const sheetKept = 64 << 10
 
 func (w *writer) encoder() *jsontext.Encoder {
-	if w.enc == nil {
-		w.enc = encoders.Get().(*jsontext.Encoder)
+	if w.sheet == nil {
+		w.sheet = sheets.Get().(*sheet)
+		w.sheet.buf.Reset()
 		// Raw values are written as they are stored. Text from outside that is not UTF-8 is repaired.
-		w.enc.Reset(&w.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+		w.sheet.enc.Reset(&w.sheet.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
 	}
-	return w.enc
+	return &w.sheet.enc
 }
 
 func (w *writer) token(t jsontext.Token) *writer {
@@ -121,16 +122,21 @@ func (w *writer) strings(k string, list []string) *writer {
 	return w.closeList()
 }
 
-// bytes returns the complete document, without the newline that the encoder adds.
+// bytes returns the complete document, without the newline that the encoder adds. It ends the writer.
 func (w *writer) bytes() ([]byte, error) {
-	if w.enc != nil {
-		if w.err == nil && w.enc.StackDepth() > 0 {
-			w.err = errors.New("an object or a list was not closed")
-		}
-		encoders.Put(w.enc)
-		w.enc = nil
+	if w.sheet == nil {
+		return nil, w.err
 	}
-	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), w.err
+	if w.err == nil && w.sheet.enc.StackDepth() > 0 {
+		w.err = errors.New("an object or a list was not closed")
+	}
+	document := bytes.TrimSuffix(w.sheet.buf.Bytes(), []byte{'\n'})
+	if w.sheet.buf.Cap() <= sheetKept {
+		document = bytes.Clone(document)
+		sheets.Put(w.sheet)
+	}
+	w.sheet = nil
+	return document, w.err
 }
 
 // answer returns a 200 with the document. It panics on a writer's error: the server answers 500 and logs it.

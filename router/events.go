@@ -91,7 +91,7 @@ func (s *Server) listEvents(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + len(list)<<9)
+	w := new(writer)
 	w.open().key("events")
 	listOfAnswers(w, list, func(w *writer, d *webhook.Delivery) { writeDelivery(w.open(), d, d.EventID).close() })
 	return w.int("total_count", int64(total)).close().answer(), nil
@@ -147,7 +147,7 @@ func (s *Server) testEndpoint(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(2<<10).open().str("endpoint_id", v.EndpointID).str("event_id", v.EventID).str("event_type", webhook.TestType).str("url", v.URL)
+	w := new(writer).open().str("endpoint_id", v.EndpointID).str("event_id", v.EventID).str("event_type", webhook.TestType).str("url", v.URL)
 	w.bool("is_delivery_successful", v.Failure == "").time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
 	writeSent(w, v.Attempt, v.Headers, v.Body)
 	return w.close().answer(), nil
@@ -158,7 +158,7 @@ func (s *Server) eventAttempts(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(newWriter(len(list)<<13), list, writeDeliveryAttempt).answer(), nil
+	return listOfAnswers(new(writer), list, writeDeliveryAttempt).answer(), nil
 }
 
 func (s *Server) redeliverEvent(c *call) (answer, error) {
@@ -174,7 +174,7 @@ func (s *Server) redeliverEvent(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(8 << 10)
+	w := new(writer)
 	writeDeliveryAttempt(w, v)
 	return w.answer(), nil
 }
@@ -202,7 +202,7 @@ func endpointAnswer(e *webhook.Endpoint, showSecret bool, err error) (answer, er
 	if showSecret && len(e.Secrets) > 0 {
 		secret = e.Secrets[0].Key.Reveal()
 	}
-	w := newWriter(1 << 10)
+	w := new(writer)
 	writeEndpoint(w, &webhook.EndpointView{Endpoint: e}, secret)
 	return w.answer(), nil
 }
@@ -212,7 +212,7 @@ func (s *Server) listEndpoints(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(newWriter(len(list)<<9), list, func(w *writer, v *webhook.EndpointView) { writeEndpoint(w, v, "") }).answer(), nil
+	return listOfAnswers(new(writer), list, func(w *writer, v *webhook.EndpointView) { writeEndpoint(w, v, "") }).answer(), nil
 }
 
 func (s *Server) retrieveEndpoint(c *call) (answer, error) {
@@ -220,7 +220,7 @@ func (s *Server) retrieveEndpoint(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(1 << 10)
+	w := new(writer)
 	writeEndpoint(w, v, "")
 	return w.answer(), nil
 }
@@ -266,5 +266,5 @@ func (s *Server) deleteEndpoint(c *call) (answer, error) {
 	if err := s.Webhooks.DeleteEndpoint(c.ctx(), c.merchant(), c.param("profile_id"), id); err != nil {
 		return answer{}, err
 	}
-	return newWriter(64).open().str("endpoint_id", id).bool("deleted", true).close().answer(), nil
+	return new(writer).open().str("endpoint_id", id).bool("deleted", true).close().answer(), nil
 }

@@ -149,7 +149,7 @@ func (s *Server) listEvidence(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(256 + len(list)<<8).openList()
+	w := new(writer).openList()
 	for _, f := range list {
 		w.open().str("evidence_type", string(f.Type)).key("file_metadata_response").open().str("file_id", f.ID).text("file_name", f.Name)
 		w.int("file_size", int64(f.Size)).str("file_type", f.ContentType).bool("available", true).close().close()

@@ -51,7 +51,7 @@ func (s *Server) linkClient(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	p, d, w := l.View.Payment, &l.View.Payment.Details, newWriter(paymentSize)
+	p, d, w := l.View.Payment, &l.View.Payment.Details, new(writer)
 	w.open().str("payment_id", p.ID).str("status", string(p.Status)).key("payment_methods_enabled").openList()
 	for _, o := range offers {
 		if o.method == payment.MethodCard {

@@ -87,7 +87,7 @@ func (s *Server) listLinks(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(newWriter(64+len(list)*512), list, writeLink).answer(), nil
+	return listOfAnswers(new(writer), list, writeLink).answer(), nil
 }
 
 // writeLink writes the record of a payment link.

@@ -59,7 +59,7 @@ func (s *Server) mandates(c *call, f method.MandateFilter) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeMandate).answer(), nil
+	return listOfAnswers(new(writer), list, writeMandate).answer(), nil
 }
 
 func writeMandate(w *writer, v *method.MandateView) {

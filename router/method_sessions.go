@@ -57,7 +57,7 @@ func (s *Server) methodsOfSession(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + 1024*len(list))
+	w := new(writer)
 	w.open().key("payment_methods_enabled").openList()
 	for _, kind := range kinds {
 		w.open().str("payment_method", payment.MethodCard).str("payment_method_type", kind).strings("card_networks", networks[kind]).close()

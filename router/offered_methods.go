@@ -282,7 +282,7 @@ func grouped(found []candidate) []*offer {
 }
 
 func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK, charges *routing.Surcharges) answer {
-	p, w := v.Payment, newWriter(paymentSize)
+	p, w := v.Payment, new(writer)
 	collect := profileSwitches(v.Profile)
 	w.open().text("redirect_url", v.Profile.Settings.ReturnURL).str("currency", string(p.Currency)).key("payment_methods").openList()
 	for i, o := range offers {

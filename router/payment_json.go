@@ -18,12 +18,12 @@ type Presenter struct{}
 // without sdk_authorization, which is for the payer's client.
 func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *change.View) ([]byte, error) {
 	e := event{v.Payment.MerchantID, eventID, eventType, at}
-	return e.about("payment_details", paymentSize, func(w *writer) { writePayment(w, v, false) })
+	return e.about("payment_details", func(w *writer) { writePayment(w, v, false) })
 }
 
 // Payment returns a payment as GET /payments/{id} answers it.
 func (Presenter) Payment(v *change.View) ([]byte, error) {
-	w := newWriter(paymentSize)
+	w := new(writer)
 	writePayment(w, v, false)
 	return w.bytes()
 }
@@ -34,9 +34,9 @@ type event struct {
 	at                   time.Time
 }
 
-// about returns the body of a webhook about one object. size is the room, in bytes, that most bodies need.
-func (e event) about(content string, size int, write func(w *writer)) ([]byte, error) {
-	w := newWriter(size)
+// about returns the body of a webhook about one object.
+func (e event) about(content string, write func(w *writer)) ([]byte, error) {
+	w := new(writer)
 	w.open().str("merchant_id", e.merchantID).str("event_id", e.id).str("event_type", e.kind)
 	w.key("content").open().str("type", content).key("object")
 	write(w)
@@ -44,12 +44,9 @@ func (e event) about(content string, size int, write func(w *writer)) ([]byte, e
 	return w.bytes()
 }
 
-// paymentSize is the room, in bytes, that most payments need. The writer grows where one needs more.
-const paymentSize = 6 << 10
-
 // paymentJSON returns a payment as answers show it. It always has every key: null where there is nothing.
 func paymentJSON(v *change.View) answer {
-	w := newWriter(paymentSize)
+	w := new(writer)
 	writePayment(w, v, false)
 	return w.answer()
 }

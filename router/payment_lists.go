@@ -121,7 +121,7 @@ func (s *Server) searchPayments(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + len(views)*paymentSize/2)
+	w := new(writer)
 	w.open().int("count", int64(len(views))).int("total_count", int64(total)).key("data").openList()
 	for _, v := range views {
 		writePayment(w, v, true)
@@ -146,7 +146,7 @@ func (s *Server) paymentValues(c *call) (answer, error) {
 
 // paymentChoices answers with what a list of payments can be filtered by: the merchant's accounts and their methods, and the closed lists.
 func (s *Server) paymentChoices(c *call) (answer, error) {
-	w := newWriter(8 << 10).open()
+	w := new(writer).open()
 	if err := s.writeAccountChoices(c, w); err != nil {
 		return answer{}, err
 	}

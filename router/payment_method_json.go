@@ -148,7 +148,7 @@ func writeAcceptance(w *writer, a *payment.Acceptance) {
 
 // methodsAnswer returns a list of saved methods. A nil guest is written as null.
 func methodsAnswer(list []method.MethodItem, guest *bool) answer {
-	w := newWriter(64 + 1024*len(list))
+	w := new(writer)
 	w.open().key("customer_payment_methods").openList()
 	for i := range list {
 		writeMethodItem(w, &list[i])

@@ -233,7 +233,7 @@ func (s *Server) listPayments(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + len(views)*paymentSize/2)
+	w := new(writer)
 	w.open().int("size", int64(len(views))).key("data").openList()
 	for _, v := range views {
 		writePayment(w, v, true)

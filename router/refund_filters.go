@@ -52,7 +52,7 @@ func refundFilterName(status payment.RefundStatus) string {
 
 // refundChoices answers with what a list of refunds can be filtered by: the merchant's accounts by connector, all currencies and all statuses.
 func (s *Server) refundChoices(c *call) (answer, error) {
-	w := newWriter(8 << 10).open()
+	w := new(writer).open()
 	if err := s.writeAccountChoices(c, w); err != nil {
 		return answer{}, err
 	}

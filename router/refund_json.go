@@ -8,7 +8,7 @@ import (
 
 // RefundEvent returns the body of a webhook. The refund in it is the same as in the answer to GET /refunds/{id}.
 func (Presenter) RefundEvent(eventID, eventType string, at time.Time, r *payment.Refund) ([]byte, error) {
-	return event{r.MerchantID, eventID, eventType, at}.about("refund_details", 2<<10, func(w *writer) { writeRefund(w, r) })
+	return event{r.MerchantID, eventID, eventType, at}.about("refund_details", func(w *writer) { writeRefund(w, r) })
 }
 
 // writeRefund writes the refund object. It always has every key: null where there is nothing.

@@ -46,7 +46,7 @@ func refundAnswer(r *payment.Refund, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(1 << 10)
+	w := new(writer)
 	writeRefund(w, r)
 	return w.answer(), nil
 }
@@ -215,7 +215,7 @@ func (s *Server) listRefunds(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := newWriter(64 + len(list)<<10)
+	w := new(writer)
 	w.open().int("count", int64(len(list))).int("total_count", int64(total)).key("data")
 	return listOfAnswers(w, list, writeRefund).close().answer(), nil
 }

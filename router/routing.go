@@ -125,7 +125,7 @@ func (s *Server) createRouting(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := &writer{}
+	w := new(writer)
 	beginConfig(w, config)
 	if len(warnings) > 0 {
 		w.key("warnings").openList()
@@ -176,7 +176,7 @@ func (s *Server) listRoutings(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeConfig).answer(), nil
+	return listOfAnswers(new(writer), list, writeConfig).answer(), nil
 }
 
 func (s *Server) activeRoutings(c *call) (answer, error) {
@@ -189,7 +189,7 @@ func (s *Server) activeRoutings(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeConfig).answer(), nil
+	return listOfAnswers(new(writer), list, writeConfig).answer(), nil
 }
 
 func (s *Server) retrieveRouting(c *call) (answer, error) {
@@ -239,7 +239,7 @@ func configAnswer(config *routing.Config, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := &writer{}
+	w := new(writer)
 	writeConfig(w, config)
 	return w.answer(), nil
 }
@@ -302,7 +302,7 @@ func (s *Server) reorderProfileDefaults(c *call) (answer, error) {
 	if order, err = s.Admin.ReorderProfileDefaults(c.ctx(), c.auth, id, order); err != nil {
 		return answer{}, err
 	}
-	w := &writer{}
+	w := new(writer)
 	return listOfAnswers(w.open().str("profile_id", id).key("connectors"), order, writeChoice).close().answer(), nil
 }
 
@@ -310,7 +310,7 @@ func choicesAnswer(list []routed.Choice, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeChoice).answer(), nil
+	return listOfAnswers(new(writer), list, writeChoice).answer(), nil
 }
 
 func writeChoice(w *writer, c routed.Choice) {

@@ -22,7 +22,7 @@ func (s *Server) accountHealth(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeHealth).answer(), nil
+	return listOfAnswers(new(writer), list, writeHealth).answer(), nil
 }
 
 func writeHealth(w *writer, h routing.AccountHealth) {
