@@ -10,6 +10,8 @@ import (
 	"go/token"
 	"log/slog"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -158,6 +160,31 @@ func TestBatch(t *testing.T) {
 	require.False(t, has(t, db, "undone") || has(t, db, "undone too"))
 	require.NoError(t, db.Close())
 	require.Contains(t, sizes, 5+1, "all callers share one commit")
+}
+
+// After a large batch the worker lets the callers that it has answered come again before it commits. After a small batch it commits at once.
+func TestLargeBatchesStayLarge(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a caller that is ready runs only while the worker lets it
+	const updates = 20
+	commits := func(callers int) (n int) {
+		db := openTest(t, Options{Observer: func(int, time.Duration) { n++ }})
+		nothing := func(engine.Tx) error { return nil }
+		together(db, slices.Repeat([]func(engine.Tx) error{nothing}, callers)...)
+		n = 0
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() {
+				for range updates {
+					_ = db.Update(context.Background(), nothing)
+				}
+			})
+		}
+		wg.Wait()
+		require.NoError(t, db.Close())
+		return n
+	}
+	require.Less(t, commits(4*largeBatch), 2*updates)
+	require.Greater(t, commits(largeBatch/2), updates)
 }
 
 func TestPragmas(t *testing.T) {

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -83,6 +84,7 @@ type worker struct {
 	failed  int       // how often in a row a batch failed, and may run again
 	first   time.Time // the begin of the first of them
 	alone   bool      // the batch takes no further callers
+	last    int       // the number of callers in the batch before
 }
 
 // write is one caller's closure with its result.
@@ -232,6 +234,13 @@ func (w *worker) pause() {
 	}
 }
 
+// Under load a worker lets ready goroutines run before it commits, mostYields times: they hand over further callers, which then share the commit. After
+// a batch of fewer than largeBatch callers the worker commits at once, because the callers that it has would only wait.
+const (
+	largeBatch = 8
+	mostYields = 4
+)
+
 // commitBatch runs the batch, and the callers that arrive in the meantime, in one transaction and commits it.
 func (w *worker) commitBatch() {
 	err := w.runBatch()
@@ -264,13 +273,18 @@ func (w *worker) runBatch() error {
 			return err
 		}
 	}
-	for c.failure() == nil {
+	for yields := 0; c.failure() == nil; {
 		if c.again() || w.dirty && !w.careful {
 			if err := w.startOver(); err != nil {
 				return err
 			}
 		}
 		if !w.fill(false) {
+			if w.last >= largeBatch && yields < mostYields {
+				yields++
+				runtime.Gosched()
+				continue
+			}
 			if c.check(); c.again() {
 				continue
 			}
@@ -345,6 +359,7 @@ func (w *worker) finish(err error) {
 		op.done <- struct{}{}
 		w.batch[i] = nil
 	}
+	w.last = len(w.batch)
 	w.batch, w.next, w.open = w.batch[:0], 0, false
 	w.careful, w.dirty = w.dirty && !w.several, false
 	w.undone, w.failed, w.alone = 0, 0, false
