@@ -55,6 +55,7 @@ type chaosRun struct {
 	nodes      []*chaosNode
 	processors []*recordingProcessor
 	settle     time.Duration
+	crowd      bool
 	silent     *recordingProcessor // one of them, which answers nothing until all others' payments have settled
 	key        string
 	database   string         // the file, "" on PostgreSQL
@@ -139,6 +140,7 @@ type chaosOptions struct {
 	program string        // the switch
 	planted string        // the defect in it, "" for none
 	mute    bool          // processors send no messages
+	crowd   bool          // half of the buyers are at the silent processor
 	settle  time.Duration // 0 for chaosSettle
 	turns   int           // operations at a time of an account at a node; 0 for the usual number
 	onPG    bool          // the database is PostgreSQL; else it is SQLite
@@ -151,7 +153,7 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	folder, err := chaosAdapters()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	r := &chaosRun{T: t, settle: cmp.Or(o.settle, chaosSettle), seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db"),
+	r := &chaosRun{T: t, settle: cmp.Or(o.settle, chaosSettle), crowd: o.crowd, seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db"),
 		clock: filepath.Join(dir, "clock")}
 	database := "sqlite:" + r.database
 	if o.onPG {
@@ -477,7 +479,12 @@ func (r *chaosRun) live(faults []string) []*buyer {
 
 func (r *chaosRun) buyer(id string) *buyer {
 	d := dice(r.seed, "buyer", id)
-	return &buyer{chaosRun: r, id: id, d: d, at: r.processors[[]int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2}[d.IntN(11)]], amount: 100 + d.Int64N(20000)}
+	at := r.processors[[]int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2}[d.IntN(11)]]
+	b := &buyer{chaosRun: r, id: id, d: d, at: at, amount: 100 + d.Int64N(20000)}
+	if r.crowd && d.IntN(2) == 0 {
+		b.at = r.silent
+	}
+	return b
 }
 
 // schedule returns the order of the faults: kills, and the others among them.
