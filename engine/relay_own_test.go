@@ -263,3 +263,24 @@ func TestMessageOfARelayAtThePaymentsAddress(t *testing.T) {
 		require.Equal(t, []any{payment.Succeeded, int64(100)}, []any{got.Status, got.Received})
 	}, q.Server)
 }
+
+// A relay releases the rest of a payment with several captures. The payment shows that nothing is held any more.
+func TestRelayReleasesTheRest(t *testing.T) {
+	t.Parallel()
+	for _, totals := range []bool{true, false} {
+		q := newAcquirer(t)
+		q.totals = totals
+		inBubble(t, func(t *testing.T) {
+			w, at, _ := ownRelays(t, q)
+			v := w.pay(sale(100, visa, multiple))
+			w.captured(v.Payment.ID, 60)
+			_, err := w.CreateRelay(t.Context(), w.auth, besideOwn{relay: relay.Void}.asks(at.ID, q.of(v.Attempt.Details.Reference).ID))
+			require.NoError(t, err)
+			w.running()
+			time.Sleep(time.Minute)
+			got := w.get(v.Payment.ID, request.RetrieveInput{}).Payment
+			require.Equal(t, []any{payment.PartiallyCaptured, int64(60), int64(0)}, []any{got.Status, got.Received, got.Capturable})
+			require.Empty(t, w.alarms.all())
+		}, q.Server)
+	}
+}

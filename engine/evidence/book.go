@@ -517,6 +517,13 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 			b.raise(t.Authorized, now)
 			return b, ""
 		}
+		if restReleased(a, o) {
+			b.Attempt.Details.Released = true
+			if err = payment.Move(b.Payment, b.Attempt, payment.TriggerPartlyCharged, now); err != nil {
+				return nil, alarm.ImpossibleTransition
+			}
+			return b, ""
+		}
 		if amount <= a.Captured {
 			return nil, ""
 		}

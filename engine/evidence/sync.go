@@ -120,6 +120,9 @@ func AttemptShows(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 	case sdk.StatusVerified:
 		return a.Status == payment.Charged
 	case sdk.StatusCaptured:
+		if restReleased(a, o) {
+			return false
+		}
 		amount, shown := a.Authorized, a.Captured
 		if o.Amount != nil {
 			amount = o.Amount.Minor
@@ -142,4 +145,10 @@ func AttemptShows(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 		return a.Status.Payment() == payment.Failed || a.Status == payment.Voided && a.Authorized == 0 || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
 	}
 	return false
+}
+
+// restReleased reports whether a report says that the processor has released what the attempt shows as held besides its captures.
+func restReleased(a *payment.Attempt, o *sdk.Outcome) bool {
+	amount, named := amountOf(o)
+	return o.Status == sdk.StatusCaptured && o.Released && named && amount == a.Captured && a.Status == payment.PartialChargedAndChargeable && a.Unsettled() == 0
 }
