@@ -182,7 +182,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	b.Operation.QueryBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}
 	c.Settle(w, b.Operation, v)
-	relay.AskAfter(c, now)
+	relay.AskAfter(c, w.Attempt, now)
 	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil

@@ -65,6 +65,13 @@ func (t *tx) RelaysOf(merchantID, accountID, resourceID string) ([]*relay.Relay,
 		merchantID, accountID, resourceID, maxRelaysAt)
 }
 
+// RelayWrites implements engine.Reader. Relays are never deleted, so the sum of their versions never falls.
+func (t *tx) RelayWrites(merchantID, accountID, resourceID string) (int64, error) {
+	n, err := one(t, "look for writes of relays", scanCount, `SELECT CAST(coalesce(sum(version), 0) AS BIGINT) FROM relays
+		WHERE merchant_id = $1 AND account_id = $2 AND resource_id = $3`, merchantID, accountID, resourceID)
+	return int64(n), err
+}
+
 // RelaysPending implements engine.Reader.
 func (t *tx) RelaysPending(since time.Time) ([]*relay.Relay, error) {
 	return all(t, "find pending relays", genuine(t, relayRows, scanRelay),

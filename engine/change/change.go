@@ -53,6 +53,9 @@ type Change struct {
 	AskedAt time.Time
 	// Silent is true if the run that ends Settled brings no answer about it (evidence.Verdict.Silent).
 	Silent bool
+	// Relays is the state of the relays of Attempt's transaction that the decision knows; nil if the decision does not depend on them. If it is another
+	// when Settled ends, Commit writes nothing and returns ErrConflict.
+	Relays *Relays
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
 	// Confirmed is the proposal whose word ends Settled, nil for none. Commit deletes it, and refuses the change if it is gone.
@@ -105,6 +108,12 @@ type Change struct {
 	// Effects run in order after the commit. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
 	// finds. The first error stops them and is the caller's answer.
 	Effects []func(ctx context.Context) error
+}
+
+// Relays is a state of the relays of a transaction. Each write of one of them raises Writes.
+type Relays struct {
+	TransactionID string
+	Writes        int64
 }
 
 // NotSaved is a failure to write Change.Saved. The payment comes first: the caller may commit again without Saved.
@@ -356,6 +365,9 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		if err := s.settleOperation(tx, c); err != nil {
 			return err
 		}
+		if err := c.checkRelays(tx); err != nil {
+			return err
+		}
 	}
 	if p := c.Confirmed; p != nil {
 		err := tx.DeleteProposal(p.OperationID, p.ID)
@@ -477,6 +489,19 @@ func (s *Changes) settleOperation(tx Tx, c *Change) error {
 		return err
 	}
 	return tx.UpdateOperation(c.Settled)
+}
+
+// checkRelays returns ErrConflict if a relay has begun or ended since the decision. The transaction has locked the settled operation: a relay that ends later finds
+// the operation ended, and asks the processor itself.
+func (c *Change) checkRelays(tx Tx) error {
+	if c.Relays == nil {
+		return nil
+	}
+	n, err := tx.RelayWrites(c.Attempt.MerchantID, c.Attempt.AccountID, c.Relays.TransactionID)
+	if err == nil && n != c.Relays.Writes {
+		err = fault.ErrConflict
+	}
+	return err
 }
 
 func writeAuthentication(tx Tx, a *authentication.Record) error {

@@ -136,6 +136,8 @@ type Reader interface {
 	paylink.Reader
 	facet.Reader
 
+	// RelayWrites is that of relay.Reader.
+	RelayWrites(merchantID, accountID, resourceID string) (int64, error)
 	// Proposal returns the proposal of a decision about an operation.
 	Proposal(operationID string) (*payment.Proposal, error)
 	Payment(merchantID, id string) (*payment.Payment, error)

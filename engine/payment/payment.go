@@ -277,6 +277,8 @@ type Attempt struct {
 	Relayed []CaptureRecord
 	// RelayedAt is when a relay has last captured, raised or voided, zero for never.
 	RelayedAt time.Time
+	// RelayWrites names the state of the relays that Relayed and RelayedAt show: each write of one of them raises the number. It is nil if nothing has read them.
+	RelayWrites *int64
 }
 
 // AttemptDetails are the fields of an attempt that are neither personal nor searched for. The json names are storage format.

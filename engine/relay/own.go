@@ -15,13 +15,18 @@ import (
 // Know adds to an attempt what relays have captured of its transaction, and when a relay has last acted on it. Only a payment that the merchant captures can have
 // such captures.
 func (s *Relays) Know(ctx context.Context, p *payment.Payment, a *payment.Attempt) error {
-	a.Relayed, a.RelayedAt = nil, time.Time{}
+	a.Relayed, a.RelayedAt, a.RelayWrites = nil, time.Time{}, nil
 	if m := p.Details.CaptureMethod; a.TransactionID == "" || m != payment.CaptureManual && m != payment.CaptureManualMultiple {
 		return nil
 	}
 	err := s.Store.View(ctx, func(r Reader) error {
+		n, err := r.RelayWrites(a.MerchantID, a.AccountID, a.TransactionID)
+		if err != nil {
+			return err
+		}
 		list, err := r.RelaysOf(a.MerchantID, a.AccountID, a.TransactionID)
 		a.Relayed, a.RelayedAt = captures(list, p.Currency, s.Now()), lastAct(list, s.Now())
+		a.RelayWrites = &n
 		return err
 	})
 	return fault.FromStore(err, "read the relays of a payment")
@@ -129,9 +134,13 @@ func (s *Relays) askOwn(ctx context.Context, r *Relay) error {
 }
 
 // AskAfter makes the end of a payment's own capture, void or raise ask the processor. It does so if a relay has acted on the transaction meanwhile, or if relays
-// have captured what the payment does not show. askOwn has left the question to that end.
-func AskAfter(c *change.Change, now time.Time) {
+// have captured what the payment does not show. askOwn has left the question to that end. A relay that acts before the commit makes the commit fail, so that the
+// end is decided again. known is the attempt before the end, with what Know has added.
+func AskAfter(c *change.Change, known *payment.Attempt, now time.Time) {
 	op := c.Settled
+	if known.RelayWrites != nil {
+		c.Relays = &change.Relays{TransactionID: known.TransactionID, Writes: *known.RelayWrites}
+	}
 	if !op.Charges() && (c.Attempt.Missing() > 0 || c.Attempt.RelayedAt.After(op.StartedAt.Add(-ownBefore))) {
 		op.QueryNow(now)
 	}

@@ -244,6 +244,8 @@ type Reader interface {
 	Relay(merchantID, id string) (*Relay, error)
 	// RelaysOf returns the newest relays of a transaction at an account, newest first.
 	RelaysOf(merchantID, accountID, resourceID string) ([]*Relay, error)
+	// RelayWrites returns a number that each write of a relay of the transaction raises.
+	RelayWrites(merchantID, accountID, resourceID string) (int64, error)
 	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
 	// RelaysPending returns the oldest relays of all merchants that have not ended and were created since a time, oldest first.
 	RelaysPending(since time.Time) ([]*Relay, error)

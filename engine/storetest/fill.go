@@ -23,7 +23,7 @@ type filler struct{ n int }
 // unstored are fields that a store never sees.
 var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[payment.Payment]():         {"Private"},
-	reflect.TypeFor[payment.Attempt]():         {"Private", "Relayed", "RelayedAt"},
+	reflect.TypeFor[payment.Attempt]():         {"Private", "Relayed", "RelayedAt", "RelayWrites"},
 	reflect.TypeFor[payment.CaptureRecord]():   {"Stated"},
 	reflect.TypeFor[account.Merchant]():        {"Private", "ResponseHash"},
 	reflect.TypeFor[account.Profile]():         {"Private", "ResponseHash"},

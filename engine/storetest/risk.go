@@ -129,6 +129,14 @@ func testRelays(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, []string{"of_1", "of_0"}, ids(get(t, s, func(r engine.Reader) ([]*relay.Relay, error) { return r.RelaysOf(merchantA, "mca", "tx") }),
 		func(r *relay.Relay) string { return r.ID }))
+	writes := func() int64 {
+		return get(t, s, func(r engine.Reader) (int64, error) { return r.RelayWrites(merchantA, "mca", "tx") })
+	}
+	require.EqualValues(t, 2, writes())
+	of := get(t, s, func(r engine.Reader) (*relay.Relay, error) { return r.Relay(merchantA, "of_1") })
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateRelay(of) })
+	require.EqualValues(t, 3, writes(), "a relay has changed")
+	require.Zero(t, get(t, s, func(r engine.Reader) (int64, error) { return r.RelayWrites(merchantB, "mca", "tx") }))
 }
 
 func testBlockLists(t *testing.T, s engine.Store) {
