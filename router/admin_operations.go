@@ -33,7 +33,7 @@ func (s *Server) listOperations(c *call) (answer, error) {
 	case "resolved":
 		f.Resolved = true
 	default:
-		q.fail("status", "status: unknown value, expected "+oneOfText(operationFilters), choiceHint(status, operationFilters))
+		q.fail("status", "status: unknown value, expected "+oneOfText(operationFilters), fault.ChoiceHint(status, operationFilters))
 	}
 	if n, given := q.int("limit"); given {
 		if n < 1 || n > most {

@@ -101,9 +101,9 @@ func (s *Server) listBlocked(c *call) (answer, error) {
 	q := c.query()
 	kind := risk.Kind(q.text("data_kind"))
 	if kind == "" {
-		q.fail("data_kind", "missing field `data_kind`", choiceHint("", textsOf(risk.Kinds)))
+		q.fail("data_kind", "missing field `data_kind`", fault.ChoiceHint("", textsOf(risk.Kinds)))
 	} else if !slices.Contains(risk.Kinds, kind) {
-		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(textsOf(risk.Kinds)), choiceHint(string(kind), textsOf(risk.Kinds)))
+		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(textsOf(risk.Kinds)), fault.ChoiceHint(string(kind), textsOf(risk.Kinds)))
 	}
 	limit, offset := q.page(10, 65535)
 	if q.err != nil {

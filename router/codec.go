@@ -100,9 +100,9 @@ func (o *object[T]) into(r *reader, to *T) error {
 		switch {
 		case !known && o.closed:
 			sent := shownText(key)
-			return r.fail("unknown field `"+sent+"`, expected "+oneOfText(o.keys()), nameHint(sent, o.keys(), "Leave the field out."))
+			return r.fail("unknown field `"+sent+"`, expected "+oneOfText(o.keys()), fault.NameHint(sent, o.keys(), "Leave the field out."))
 		case !known:
-			if len(unknown) < maxHinted {
+			if len(unknown) < maxUnknown {
 				unknown = append(unknown, string(key))
 			}
 			_, err := r.value()
@@ -128,13 +128,12 @@ func (o *object[T]) into(r *reader, to *T) error {
 	return nil
 }
 
+// maxUnknown is how many unknown keys of an object are kept for a hint.
+const maxUnknown = 8
+
 // missing returns the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
 func (o *object[T]) missing(r *reader, key string, unknown []string) error {
-	hint := "Add the field to the object."
-	if near := nearestNames(key, unknown, strings.HasSuffix); len(near) == 1 {
-		hint = "The field " + quoted([]byte(near[0])) + " is unknown here. Did you mean \"" + key + "\"?"
-	}
-	return r.failAt(r.pos(), join(r.path(), key), "missing field `"+key+"`").WithHint(hint)
+	return r.failAt(r.pos(), join(r.path(), key), "missing field `"+key+"`").WithHint(fault.MissingHint(key, unknown))
 }
 
 func (o *object[T]) keys() []string {
@@ -257,7 +256,7 @@ func oneOf[S ~string](list []S) func(*reader) (S, error) {
 // unknownVariant returns the error for a value that a closed list does not have.
 func (r *reader) unknownVariant(sent []byte, names []string) error {
 	shown := shownText(sent)
-	return r.fail("unknown variant `"+shown+"`, expected "+oneOfText(names), choiceHint(shown, names))
+	return r.fail("unknown variant `"+shown+"`, expected "+oneOfText(names), fault.ChoiceHint(shown, names))
 }
 
 // oneOfText returns how a closed list reads in a message.

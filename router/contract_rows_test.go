@@ -13,7 +13,7 @@ Configurations: activate, deactivate, read     TestRoutingConfigurations TestAct
 Configurations: default lists                  TestDefaultRouting
 Payments: fields routing and connector         TestRoutingFieldRows TestRoutingFieldAndFilter
 Payments: order of choice                      TestRoutingFieldRows TestRoutingRulesInPayments TestRoutingBySuccess TestSavingIsAnswered
-Rules: program                                 TestProgramMembers TestHostilePrograms TestImportOfAnExport
+Rules: program                                 TestProgramMembers TestHostilePrograms TestImportOfAnExport TestRoutingTypos
 Rules: semantics                               TestRuleSemantics TestMatchesNaiveInterpreter
 Rules: value types, and what is invalid        TestRuleSemantics TestImportOfAnExport TestParseRefuses
 Rules: keys, and where values come from        TestRoutingRulesInPayments TestKeysOfMandates TestDecisionPrograms TestEveryKeyOfEveryPurpose

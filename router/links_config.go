@@ -130,7 +130,7 @@ func checkMessages(list []paylink.MethodMessages) error {
 		for _, t := range m.Types {
 			if types, listed := typesOfMethods[m.Method]; listed && !slices.Contains(types, t.Type) {
 				return fault.Unprocessable("payment_link_config.custom_message_for_payment_method_types",
-					"payment_method_type "+t.Type+" does not belong to payment_method "+m.Method).WithHint(choiceHint("", types))
+					"payment_method_type "+t.Type+" does not belong to payment_method "+m.Method).WithHint(fault.ChoiceHint("", types))
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Server) listMandates(c *call) (answer, error) {
 	f := method.MandateFilter{Limit: q.count("limit", 10), Offset: q.count("offset", 0), From: q.time("created_time.gte"), To: q.time("created_time.lte")}
 	if q.has("mandate_status") {
 		if f.Status = method.MandateStatus(q.text("mandate_status")); !slices.Contains(mandateStatuses, string(f.Status)) {
-			q.fail("mandate_status", "mandate_status: expected "+oneOfText(mandateStatuses), choiceHint(q.text("mandate_status"), mandateStatuses))
+			q.fail("mandate_status", "mandate_status: expected "+oneOfText(mandateStatuses), fault.ChoiceHint(q.text("mandate_status"), mandateStatuses))
 		}
 	}
 	switch {

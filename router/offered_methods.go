@@ -140,7 +140,7 @@ func checkOfferQuery(q *query) error {
 		name := offerFilters[i]
 		for _, v := range q.values[name] {
 			if !slices.Contains(closed, v) {
-				q.fail(name, "unknown variant `"+shownText([]byte(v))+"`", nameHint(v, closed, "Send an ISO code in capital letters, or a card network such as Visa."))
+				q.fail(name, "unknown variant `"+shownText([]byte(v))+"`", fault.NameHint(v, closed, "Send an ISO code in capital letters, or a card network such as Visa."))
 			}
 		}
 	}

@@ -275,7 +275,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 				param += "[" + strconv.Itoa(i) + "]"
 			}
 			return badRouting(param, fmt.Sprintf("routing names the connector %s, expected %s", quoted([]byte(choice.Connector)), oneOfText(names)),
-				choiceHint(choice.Connector, names))
+				fault.ChoiceHint(choice.Connector, names))
 		}
 	}
 	routing.Only = p.connectors
@@ -286,7 +286,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 // unknownConnector returns the error for a connector in the field param that no adapter serves.
 func (s *Server) unknownConnector(param, name string) error {
 	names := s.connectorNames()
-	return fault.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(choiceHint(name, names))
+	return fault.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(fault.ChoiceHint(name, names))
 }
 
 func (s *Server) connectorNames() []string {

@@ -48,7 +48,7 @@ func (q *query) fail(param, message, hint string) {
 func (q *query) only(names ...string) {
 	for key := range q.values {
 		if !slices.Contains(names, key) {
-			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names), nameHint(key, names, "Leave the parameter out."))
+			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names), fault.NameHint(key, names, "Leave the parameter out."))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (q *query) list(name string, allowed []string) []string {
 	list := strings.Split(q.text(name), ",")
 	for _, v := range list {
 		if len(allowed) > 0 && !slices.Contains(allowed, v) || v == "" {
-			q.fail(name, name+": unknown variant `"+shownText([]byte(v))+"`"+expected(allowed), nameHint(v, allowed, "Send values between commas, without an empty one."))
+			q.fail(name, name+": unknown variant `"+shownText([]byte(v))+"`"+expected(allowed), fault.NameHint(v, allowed, "Send values between commas, without an empty one."))
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/fault"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rank"
@@ -148,7 +149,7 @@ func transactionType(q *query) routed.TransactionType {
 			return t
 		}
 	}
-	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(textsOf(transactionTypes)), choiceHint(string(t), textsOf(transactionTypes)))
+	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(textsOf(transactionTypes)), fault.ChoiceHint(string(t), textsOf(transactionTypes)))
 	return t
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"payswitch/engine/fault"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rank"
 )
@@ -18,7 +19,7 @@ func feature(q *query) routing.Feature {
 	features := []routing.Feature{routing.FeatureNone, routing.FeatureMetrics, routing.FeatureSelection}
 	f := routing.Feature(q.text("enable"))
 	if !slices.Contains(features, f) {
-		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(textsOf(features), ", "), choiceHint(string(f), textsOf(features)))
+		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(textsOf(features), ", "), fault.ChoiceHint(string(f), textsOf(features)))
 	}
 	return f
 }

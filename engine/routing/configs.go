@@ -38,9 +38,9 @@ func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInpu
 	if in.Algorithm != nil {
 		algorithm, err = rule.ParseAlgorithm(in.Algorithm, s.known)
 		if bad := (*rule.Error)(nil); errors.As(err, &bad) && !bad.Malformed {
-			cannot = refusedProgram(err, "algorithm")
+			cannot = s.refusedProgram(err, "algorithm")
 		} else if err != nil {
-			return nil, nil, refusedProgram(err, "algorithm")
+			return nil, nil, s.refusedProgram(err, "algorithm")
 		}
 	}
 	for _, f := range []struct {

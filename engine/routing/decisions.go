@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,9 @@ func (s *Rules) putDecision(ctx context.Context, a account.Auth, k decisionKind,
 		source, err := rule.Parse(in.Program, rule.Form{Purpose: k.purpose})
 		if err != nil {
 			e := fault.Unprocessable(in.Field, "Invalid Request Data").WithHint("Mend the program as reason says.")
+			if bad := (*rule.Error)(nil); errors.As(err, &bad) {
+				e.Param, e.Hint = bad.ParamIn(in.Field), cmp.Or(bad.Hint, e.Hint)
+			}
 			e.Reason = err.Error()
 			return nil, e
 		}

@@ -145,7 +145,7 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 	}
 	algorithm, err := rule.ParseAlgorithm(in.Algorithm, t.Rules.known)
 	if err != nil {
-		return nil, refusedProgram(err, "algorithm")
+		return nil, t.Rules.refusedProgram(err, "algorithm")
 	}
 	if algorithm.Type == routed.ThreeDSDecides {
 		return nil, fault.Refused("A 3DS decision rule routes no payments").WithHint("Choose a configuration that routes payments.").WithParam("algorithm")

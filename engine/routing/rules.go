@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -207,16 +208,24 @@ func ofProfile(r Reader, a account.Auth, id string) (*account.Profile, error) {
 	return p, nil
 }
 
-// refusedProgram turns the error of a program into the API's.
-func refusedProgram(err error, param string) error {
+// refusedProgram turns the error of a program in a field into the API's.
+func (s *Rules) refusedProgram(err error, field string) error {
 	bad := (*rule.Error)(nil)
 	if !errors.As(err, &bad) {
 		return fault.Internal(err, "read the program")
 	}
-	if bad.Malformed {
-		return fault.Malformed(param, bad.Error()).WithHint("Mend the program as the message says.")
+	hint := cmp.Or(bad.Hint, "Mend the program as the message says.")
+	if bad.Connector != "" {
+		var names []string
+		for _, a := range s.Connectors.Adapters() {
+			names = append(names, a.Connector)
+		}
+		hint = fault.NameHint(bad.Connector, names, "Send the name of a connector in lower case.")
 	}
-	return fault.Unprocessable(param, "The routing program cannot be evaluated: "+bad.Error()).WithHint("Mend the program as the message says.")
+	if bad.Malformed {
+		return fault.Malformed(bad.ParamIn(field), bad.Error()).WithHint(hint)
+	}
+	return fault.Unprocessable(bad.ParamIn(field), "The routing program cannot be evaluated: "+bad.Error()).WithHint(hint)
 }
 
 // accountsOf returns the accounts that a choice stands for: the account that it names, or the profile's accounts of its connector in the

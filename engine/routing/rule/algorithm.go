@@ -2,6 +2,7 @@ package rule
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"payswitch/engine/routed"
@@ -14,38 +15,44 @@ type Algorithm struct {
 	Source  *Source  // of the last two; nil otherwise
 }
 
+// algorithmTypes are the types that a merchant's configuration may have.
+var algorithmTypes = []string{string(routed.Single), string(routed.Priority), string(routed.VolumeSplit), string(routed.Advanced), string(routed.ThreeDSDecides)}
+
 // ParseAlgorithm reads an algorithm, {type, data}. Its error is an *Error.
 func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Algorithm, error) {
 	form := Form{Purpose: Routing, Connector: connector}
-	o, err := object(checked(raw), "algorithm", "type", "data")
+	o, err := object(checked(raw), "", "type", "data")
 	if err != nil {
 		return nil, err
 	}
 	a := &Algorithm{}
-	if err = textInto(&a.Type, o.of("type"), "algorithm.type"); err != nil {
+	if err = textInto(&a.Type, o.of("type"), "type"); err != nil {
 		return nil, err
 	}
 	switch a.Type {
 	case routed.Single:
-		c, err := choice(o.of("data"), "algorithm.data", form)
+		c, err := choice(o.of("data"), "data", form)
 		a.Choices = []Choice{c}
 		return a, err
 	case routed.Priority, routed.VolumeSplit:
-		if a.Choices, err = choices(o.of("data"), a.Type, "algorithm.data", form); err != nil {
+		if a.Choices, err = choices(o.of("data"), a.Type, "data", form); err != nil {
 			return nil, err
 		}
 		if len(a.Choices) == 0 {
 			name := map[routed.AlgorithmType]string{routed.Priority: "Priority", routed.VolumeSplit: "Volume split"}[a.Type]
-			return nil, malformed("algorithm.data", "Failed to parse struct: Connectors list can't be empty for %s Algorithm", name)
+			return nil, malformed("data", "Failed to parse struct: Connectors list can't be empty for %s Algorithm", name)
 		}
 		return a, nil
 	case routed.ThreeDSDecides:
 		form.Purpose = ThreeDSecure
 	case routed.Advanced:
 	default:
-		return nil, malformed("algorithm.type", "unknown variant `%s`, expected one of single, priority, volume_split, advanced, three_ds_decision_rule", a.Type)
+		return nil, unknownVariant("type", string(a.Type), algorithmTypes...)
 	}
 	a.Source, err = parse(o.of("data"), form)
+	if bad := (*Error)(nil); errors.As(err, &bad) {
+		bad.Param = member("data", bad.Param)
+	}
 	return a, err
 }
 

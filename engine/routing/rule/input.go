@@ -135,7 +135,8 @@ func (in *Input) Set(k Key, valueType string, raw json.RawMessage) error {
 		return nil
 	}
 	if !in.SetEnum(k, v) {
-		return fmt.Errorf("%q is no value of %s; expected %s", v, k.Name(), expected(k, v))
+		values, _ := expected(k, v)
+		return fmt.Errorf("%q is no value of %s; expected %s", v, k.Name(), values)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func object(raw json.RawMessage, at string, required ...string) (fields, error) 
 	}
 	for _, name := range required {
 		if o.of(name) == nil {
-			return nil, malformed(at, "missing field `%s`", name)
+			return nil, lacks(at, name, o, required...)
 		}
 	}
 	return o, nil

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"payswitch/engine/fault"
 )
 
 // Source is a program as a merchant wrote it, checked.
@@ -46,9 +49,14 @@ type Error struct {
 	Malformed bool
 	Rule      string // the name of the rule at fault, "" outside of rules
 	Key       string // the lhs at fault, "" outside of comparisons
-	Param     string // the path of the part at fault within the program
+	Param     string // the path of the part at fault within the program or algorithm, "" for the whole
 	Message   string
+	Hint      string // the remedy, "" where Message has the remedy
+	Connector string // the connector that has no adapter, "" for another fault
 }
+
+// ParamIn returns the path of the part at fault in a request that has the program or algorithm in a field.
+func (e *Error) ParamIn(field string) string { return member(field, e.Param) }
 
 func (e *Error) Error() string {
 	var at []string
@@ -106,11 +114,39 @@ func invalid(at, format string, args ...any) error {
 	return &Error{Param: at, Message: fmt.Sprintf(format, args...)}
 }
 
+// hinted sets the hint of an error that malformed or invalid made.
+func hinted(err error, hint string) error {
+	err.(*Error).Hint = hint
+	return err
+}
+
+// lacks returns the error for a member that an object lacks. known are the names that the object may have.
+func lacks(at, name string, o fields, known ...string) error {
+	var unknown []string
+	for _, f := range o {
+		if !slices.Contains(known, f.name) {
+			unknown = append(unknown, f.name)
+		}
+	}
+	return hinted(malformed(member(at, name), "missing field `%s`", name), fault.MissingHint(name, unknown))
+}
+
+// member returns the path of an object's member.
+func member(at, name string) string {
+	switch {
+	case at == "":
+		return name
+	case name == "" || name[0] == '[':
+		return at + name
+	}
+	return at + "." + name
+}
+
 // item returns the path of an array's item.
 func item(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
 func (r *reader) program(raw json.RawMessage) (*Source, error) {
-	o, err := object(raw, "program", "defaultSelection", "rules", "metadata")
+	o, err := object(raw, "", "defaultSelection", "rules", "metadata")
 	if err != nil {
 		return nil, err
 	}
@@ -147,16 +183,16 @@ func (r *reader) readRule(raw json.RawMessage, at string, to *Rule) error {
 		return err
 	}
 	r.rule = to.Name
-	selection := o.of("connectorSelection")
-	if selection == nil {
-		if selection = o.of("routingOutput"); selection == nil {
-			return malformed(at, "missing field `connectorSelection`")
+	name := "connectorSelection"
+	if o.of(name) == nil {
+		if name = "routingOutput"; o.of(name) == nil {
+			return lacks(at, "connectorSelection", o, "name", "statements")
 		}
 	}
 	if o.of("statements") == nil {
-		return malformed(at, "missing field `statements`")
+		return lacks(at, "statements", o, "name", "connectorSelection", "routingOutput")
 	}
-	if to.Selection, err = r.selection(selection, at+".connectorSelection"); err != nil {
+	if to.Selection, err = r.selection(o.of(name), at+"."+name); err != nil {
 		return err
 	}
 	to.Statements, err = r.statements(o.of("statements"), at+".statements", 0)
@@ -210,15 +246,15 @@ func (r *reader) comparison(raw json.RawMessage, at string, c *Comparison) error
 	}
 	for _, name := range []string{"comparison", "value", "metadata"} {
 		if o.of(name) == nil {
-			return malformed(at, "missing field `%s`", name)
+			return lacks(at, name, o, "lhs", "comparison", "value", "metadata")
 		}
 	}
 	if c.Operator, err = text(o.of("comparison"), at+".comparison"); err != nil {
 		return err
 	}
 	if _, ok := operators[c.Operator]; !ok {
-		return malformed(at+".comparison", "unknown comparison `%s`, expected one of equal, not_equal, less_than, less_than_equal, greater_than, "+
-			"greater_than_equal", c.Operator)
+		return hinted(malformed(at+".comparison", "unknown comparison `%s`, expected one of %s", c.Operator, strings.Join(operatorNames, ", ")),
+			fault.ChoiceHint(c.Operator, operatorNames))
 	}
 	value, err := object(o.of("value"), at+".value", "type", "value")
 	if err != nil {
@@ -232,11 +268,12 @@ func (r *reader) comparison(raw json.RawMessage, at string, c *Comparison) error
 		return err
 	}
 	if c.Key = KeyNamed(c.LHS, r.form.Purpose); c.Key == NoKey {
-		known := KeyNamed(c.LHS, Routing|Manager|Surcharge|ThreeDSecure) != NoKey
-		if known {
-			return invalid(at+".lhs", "this key is not allowed in %s; the keys are %s", r.form.Purpose, strings.Join(KeyNames(r.form.Purpose), ", "))
+		names := KeyNames(r.form.Purpose)
+		err := invalid(at+".lhs", "no such key; the keys of %s are %s", r.form.Purpose, strings.Join(names, ", "))
+		if KeyNamed(c.LHS, Routing|Manager|Surcharge|ThreeDSecure) != NoKey {
+			err = invalid(at+".lhs", "this key is not allowed in %s; the keys are %s", r.form.Purpose, strings.Join(names, ", "))
 		}
-		return invalid(at+".lhs", "no such key; the keys of %s are %s", r.form.Purpose, strings.Join(KeyNames(r.form.Purpose), ", "))
+		return hinted(err, fault.ChoiceHint(c.LHS, names))
 	}
 	c.condition, err = conditionOf(c, at)
 	return err

@@ -2,7 +2,9 @@ package rule
 
 import (
 	"encoding/json"
+	"strings"
 
+	"payswitch/engine/fault"
 	"payswitch/engine/optional"
 	"payswitch/engine/routed"
 )
@@ -80,7 +82,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		o, err := object(raw, at)
 		if v := o.of("override_3ds"); err == nil && !isNull(v) {
 			if err = textInto(&s.Override, v, at+".override_3ds"); err == nil && s.Override != DecideThreeDS && s.Override != DecideNoThreeDS {
-				err = malformed(at+".override_3ds", "unknown variant `%s`, expected three_ds or no_three_ds", s.Override)
+				err = unknownVariant(at+".override_3ds", string(s.Override), string(DecideThreeDS), string(DecideNoThreeDS))
 			}
 		}
 		return s, err
@@ -98,12 +100,13 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		if err = textInto(&s.Decision, o.of("decision"), at+".decision"); err != nil {
 			return s, err
 		}
-		for _, d := range decisions {
-			if d == s.Decision {
+		names := make([]string, len(decisions))
+		for i, d := range decisions {
+			if names[i] = string(d); d == s.Decision {
 				return s, nil
 			}
 		}
-		return s, malformed(at+".decision", "unknown variant `%s`, expected one of %v", s.Decision, decisions)
+		return s, unknownVariant(at+".decision", string(s.Decision), names...)
 	}
 	o, err := object(raw, at, "type", "data")
 	if err != nil {
@@ -113,10 +116,19 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		return s, err
 	}
 	if s.Type != routed.Priority && s.Type != routed.VolumeSplit {
-		return s, malformed(at+".type", "unknown variant `%s`, expected priority or volume_split", s.Type)
+		return s, unknownVariant(at+".type", string(s.Type), string(routed.Priority), string(routed.VolumeSplit))
 	}
 	s.Choices, err = choices(o.of("data"), s.Type, at+".data", r.form)
 	return s, err
+}
+
+// unknownVariant returns the error for a value outside of a closed set.
+func unknownVariant(at, sent string, known ...string) error {
+	list := strings.Join(known, " or ")
+	if len(known) > 2 {
+		list = "one of " + strings.Join(known, ", ")
+	}
+	return hinted(malformed(at, "unknown variant `%s`, expected %s", sent, list), fault.ChoiceHint(sent, known))
 }
 
 // choices reads the data of a priority or volume_split list.
@@ -172,7 +184,10 @@ func choice(raw json.RawMessage, at string, form Form) (c Choice, err error) {
 		}
 	}
 	if err == nil && form.Connector != nil && !form.Connector(c.Connector) {
-		return c, malformed(at, noVariant+": no connector has the name `%s`", c.Connector)
+		if !c.bare {
+			at = member(at, "connector")
+		}
+		return c, &Error{Malformed: true, Param: at, Message: noVariant + ": no connector has the name `" + c.Connector + "`", Connector: c.Connector}
 	}
 	return c, err
 }
@@ -206,7 +221,7 @@ func chargeTerms(raw json.RawMessage, at string) (*ChargeTerms, error) {
 			return nil, err
 		}
 	default:
-		return nil, malformed(at+".surcharge.type", "unknown variant `%s`, expected fixed or rate", kind)
+		return nil, unknownVariant(at+".surcharge.type", kind, "fixed", "rate")
 	}
 	if tax := o.of("tax_on_surcharge"); !isNull(tax) {
 		t.Tax, err = percentage(tax, at+".tax_on_surcharge")

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"payswitch/engine/fault"
 )
+
+// operatorNames are the comparisons of the API, in the order of the texts that list them.
+var operatorNames = []string{"equal", "not_equal", "less_than", "less_than_equal", "greater_than", "greater_than_equal"}
 
 // operators are the comparisons of the API. inSet stands for equal.
 var operators = map[string]test{"equal": inSet, "not_equal": inSet, "less_than": less, "less_than_equal": lessEqual, "greater_than": greater,
@@ -31,9 +36,10 @@ func conditionOf(c *Comparison, at string) (condition, error) {
 	}
 	switch {
 	case !fits && !knownType(c.ValueType):
-		return out, malformed(at+".value.type", "unknown value type `%s`", c.ValueType)
+		return out, hinted(malformed(at+".value.type", "unknown value type `%s`", c.ValueType), fault.ChoiceHint(c.ValueType, typesOf[f.kind]))
 	case !fits:
-		return out, invalid(at+".value.type", "a value of type %s does not fit this key, expected %s", c.ValueType, strings.Join(typesOf[f.kind], " or "))
+		return out, hinted(invalid(at+".value.type", "a value of type %s does not fit this key, expected %s", c.ValueType, strings.Join(typesOf[f.kind], " or ")),
+			fault.ChoiceHint(c.ValueType, typesOf[f.kind]))
 	case ordered && c.ValueType != "number":
 		return out, invalid(at+".comparison", "%s needs a value of type number, and this one has the type %s", c.Operator, c.ValueType)
 	}
@@ -55,7 +61,7 @@ func conditionOf(c *Comparison, at string) (condition, error) {
 			if err != nil {
 				return out, err
 			}
-			if err := out.addEnum(v, at); err != nil {
+			if err := out.addEnum(v, item(at, i)); err != nil {
 				return out, err
 			}
 		}
@@ -91,27 +97,28 @@ func knownType(name string) bool {
 func (c *condition) addEnum(v, at string) error {
 	code := codes()[c.key][v]
 	if code == 0 {
-		return invalid(at, "%q is no value of %s; expected %s", v, c.key.Name(), expected(c.key, v))
+		text, hint := expected(c.key, v)
+		return hinted(invalid(at, "%q is no value of %s; expected %s", v, c.key.Name(), text), hint)
 	}
 	c.set[code>>6] |= 1 << (code & 63)
 	return nil
 }
 
-// expected lists the values of an enum for an error. A long list is left out if one value differs from v in case only, or altogether.
-func expected(k Key, v string) string {
+// expected lists the values of an enum for an error, and returns the error's hint. A long list is left out if one value differs from v in case only, or altogether.
+func expected(k Key, v string) (text, hint string) {
 	values := k.facts().values
 	for _, w := range values {
 		if strings.EqualFold(w, v) {
-			return w
+			return w, fault.ChoiceHint(v, []string{w})
 		}
 	}
 	if code := alpha2[strings.ToUpper(v)]; code > 0 && (k == BillingCountry || k == IssuerCountry || k == BusinessCountry || k == AcquirerCountry) {
-		return values[code-1]
+		return values[code-1], fault.ChoiceHint(v, values[code-1:code])
 	}
 	if len(values) > 60 {
-		return fmt.Sprintf("one of %d values, such as %s", len(values), values[0])
+		return fmt.Sprintf("one of %d values, such as %s", len(values), values[0]), fault.NameHint(v, values, "")
 	}
-	return "one of " + strings.Join(values, ", ")
+	return "one of " + strings.Join(values, ", "), fault.ChoiceHint(v, values)
 }
 
 func (c *condition) setText(raw json.RawMessage, at string) error {
@@ -164,7 +171,7 @@ func (c *condition) setNumbers(from *Comparison, at string) (err error) {
 		t, ok := operators[name]
 		switch {
 		case !ok:
-			return malformed(at+".comparisonType", "unknown comparison `%s`", name)
+			return hinted(malformed(at+".comparisonType", "unknown comparison `%s`", name), fault.ChoiceHint(name, operatorNames))
 		case name == "equal":
 			t = anyNumber
 		case name == "not_equal":
