@@ -250,6 +250,31 @@ func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 	}, p.Server)
 }
 
+// After a small jump back an old authorization does not look new, neither before nor after the clock has caught up.
+func TestNobodyIsChargedAfterASmallJumpBack(t *testing.T) {
+	t.Parallel()
+	for _, back := range []time.Duration{20 * time.Second, time.Minute} {
+		p := newProcessor(t)
+		p.dropped.Store(true)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second, PayerWait: 30 * time.Second, ResolvePause: 2 * time.Second},
+				map[string]*sdk.Adapter{"shop": shop(byResend)})
+			w.shopAccount(p.URL)
+			w.running()
+			time.Sleep(time.Second)
+			w.pay(sale(100, visa))
+			time.Sleep(time.Second)
+			w.jump(-back)
+			time.Sleep(31 * time.Second)
+			p.dropped.Store(false)
+			time.Sleep(time.Hour)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			require.Empty(t, p.ledger, back)
+		}, p.Server)
+	}
+}
+
 // While the clock has just jumped, nothing expires: a stored answer of an Idempotency-Key survives a clock that is wrong for a moment.
 func TestNothingExpiresAtAJump(t *testing.T) {
 	t.Parallel()

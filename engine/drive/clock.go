@@ -26,6 +26,43 @@ type clockWatch struct {
 	calm   time.Time     // by the monotonic clock; until then deadlines prove nothing
 	jumped time.Time     // when the latest jump was noticed, by the clock after it
 	by     time.Duration // the latest jump; 0 for none
+	jumps  []clockJump   // the latest ones, oldest first
+}
+
+// clockJump is a jump of the database's clock.
+type clockJump struct {
+	before, after time.Time // the clock before it, at the latest look, and after it, when it was noticed
+	by            time.Duration
+}
+
+// jumpsKept limits how many jumps a process remembers.
+const jumpsKept = 32
+
+// oldest returns the earliest moment, by the present clock, that a stored time of a start can mean; t if the clock has shown no such time. After a jump back the
+// clock shows the same times once more.
+func (c *clockWatch) oldest(t time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var first time.Time
+	since := time.Duration(0) // the sum of the jumps after the times that are looked at
+	for i := len(c.jumps); i >= 0; i-- {
+		if i < len(c.jumps) {
+			since += c.jumps[i].by
+			if t.After(c.jumps[i].after.Add(clockTolerance - c.jumps[i].by)) {
+				continue // later than any time before this jump
+			}
+		}
+		if i > 0 && t.Before(c.jumps[i-1].before.Add(c.jumps[i-1].by-clockTolerance)) {
+			continue // earlier than any time after the jump before
+		}
+		if was := t.Add(since); first.IsZero() || was.Before(first) {
+			first = was
+		}
+	}
+	if first.IsZero() {
+		return t
+	}
+	return first
 }
 
 // off returns by how much the database's clock has jumped since the latest look; 0 within the tolerance. The caller holds mu.
@@ -44,6 +81,7 @@ func (c *clockWatch) off(db, at time.Time) time.Duration {
 func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Duration, first, calm bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	was := c.db
 	jump = c.off(db, at)
 	if first = c.first.IsZero(); first {
 		c.first = db
@@ -53,6 +91,8 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 	}
 	if jump != 0 {
 		c.calm, c.jumped, c.by = at.Add(calmFor), db, jump
+		c.jumps = append(c.jumps, clockJump{before: was, after: db, by: jump})
+		c.jumps = c.jumps[max(0, len(c.jumps)-jumpsKept):]
 	}
 	return jump, first, !at.Before(c.calm)
 }
@@ -151,13 +191,24 @@ func (d *Driver) sentBy(t time.Time) time.Time {
 	return moved
 }
 
-// age returns how long ago an operation began, or payment.AgeUnknown.
+// age returns how long ago an operation began, or payment.AgeUnknown. One that can charge is as old as it can be: no customer is charged late.
 func (d *Driver) age(op *payment.Operation) time.Duration {
 	began, known := d.moved(op.StartedAt)
+	if op.Charges() && d.clock.hasJumped() {
+		if first := d.clock.oldest(op.StartedAt); first.Before(began) {
+			began, known = first, true
+		}
+	}
 	if !known {
 		return evidence.AgeUnknown
 	}
 	return d.Now().Sub(began)
+}
+
+func (c *clockWatch) hasJumped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.jumps) > 0
 }
 
 // began returns the database's clock at the first look, zero before it.

@@ -30,3 +30,31 @@ func TestClockHolds(t *testing.T) {
 		require.True(t, c.holds(db, at))
 	}
 }
+
+// TestOldestStart: after jumps back the clock shows the same times once more, and a stored time means the earlier of two moments.
+func TestOldestStart(t *testing.T) {
+	t.Parallel()
+	var c clockWatch
+	db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
+	pass := func(d, jump time.Duration) time.Time {
+		db, at = db.Add(d+jump), at.Add(d)
+		c.look(db, at, time.Minute)
+		return db
+	}
+	age := func(t time.Time) time.Duration { return db.Sub(c.oldest(t)) }
+	began := pass(0, 0)
+	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(c.oldest(began)), "no jump")
+	old := pass(time.Minute, 0)
+	pass(time.Second, -20*time.Second)
+	require.Equal(t, 121*time.Second, age(began), "from long before the jump")
+	require.Equal(t, time.Second, age(old), "in the future")
+	again := pass(30*time.Second, 0) // in the past now
+	require.Equal(t, 31*time.Second, age(old))
+	require.Equal(t, time.Duration(0), age(again), "after the jump, and later than any time before")
+	pass(time.Second, 2*time.Hour)
+	require.Equal(t, 32*time.Second, age(old), "before a jump ahead")
+	require.Equal(t, time.Second, age(again))
+	pass(time.Second, -2*time.Hour)
+	require.Equal(t, 33*time.Second, age(old))
+	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(c.oldest(db.Add(-time.Minute))))
+}
