@@ -23,23 +23,33 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
+// documents are the types of the documents in the tables.
+var documents = []struct {
+	column string
+	kind   reflect.Type
+}{
+	{"payments.details", reflect.TypeFor[payment.Details]()},
+	{"attempts.details", reflect.TypeFor[payment.AttemptDetails]()},
+	{"operations.resolution", reflect.TypeFor[payment.Resolution]()},
+	{"decision_proposals.details", reflect.TypeFor[payment.ProposalDetails]()},
+	{"refunds.details", reflect.TypeFor[payment.RefundDetails]()},
+	{"disputes.details", reflect.TypeFor[disputed.Details]()},
+	{"relays.details", reflect.TypeFor[relay.Details]()},
+	{"links.details", reflect.TypeFor[paylink.Details]()},
+	{"authentications.details", reflect.TypeFor[authentication.Details]()},
+	{"account_versions.details", reflect.TypeFor[account.VersionDetails]()},
+	{"payment_methods.details", reflect.TypeFor[method.Details]()},
+	{"mandates.details", reflect.TypeFor[method.MandateDetails]()},
+	{"profiles.settings", reflect.TypeFor[account.ProfileSettings]()},
+}
+
 // TestDocuments shows a change in the form of a stored document to the reviewer. If a name disappears or changes its type, stored values can
 // no longer be read: add a new name, or migrate.
 func TestDocuments(t *testing.T) {
 	var b strings.Builder
-	describe(&b, "payments.details", reflect.TypeFor[payment.Details]())
-	describe(&b, "attempts.details", reflect.TypeFor[payment.AttemptDetails]())
-	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
-	describe(&b, "decision_proposals.details", reflect.TypeFor[payment.ProposalDetails]())
-	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
-	describe(&b, "disputes.details", reflect.TypeFor[disputed.Details]())
-	describe(&b, "relays.details", reflect.TypeFor[relay.Details]())
-	describe(&b, "links.details", reflect.TypeFor[paylink.Details]())
-	describe(&b, "authentications.details", reflect.TypeFor[authentication.Details]())
-	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())
-	describe(&b, "payment_methods.details", reflect.TypeFor[method.Details]())
-	describe(&b, "mandates.details", reflect.TypeFor[method.MandateDetails]())
-	describe(&b, "profiles.settings", reflect.TypeFor[account.ProfileSettings]())
+	for _, d := range documents {
+		describe(&b, d.column, d.kind)
+	}
 	const golden = "testdata/documents.golden"
 	if *updateGolden {
 		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
@@ -73,5 +83,68 @@ func describe(b *strings.Builder, path string, t reflect.Type) {
 		}
 	default:
 		fmt.Fprintln(b, path, t.Kind())
+	}
+}
+
+// TestDecode: decode reads documents as encoding/json does, which wrote them.
+func TestDecode(t *testing.T) {
+	for _, d := range documents {
+		full := reflect.New(d.kind)
+		fill(full.Elem(), 4)
+		text, err := encode(full.Interface())
+		require.NoError(t, err)
+		for _, text := range []string{text, "{}", "null", `{"a":[{"b":null}],"a":1}`, "", "{", `{}{}`, `[]`, `"text"`, "{\"a\":\"\xff\"}"} {
+			want, got := reflect.New(d.kind).Interface(), reflect.New(d.kind).Interface()
+			wantErr, err := json.Unmarshal([]byte(text), want), decode([]byte(text), got)
+			require.Equal(t, wantErr == nil, err == nil, "%s: %.80q: %v", d.column, text, err)
+			if wantErr == nil {
+				require.Equal(t, want, got, "%s: %.80q", d.column, text)
+			}
+		}
+	}
+}
+
+// fill sets everything in v that JSON shows, down to the given depth.
+func fill(v reflect.Value, depth int) {
+	if depth == 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("text <&> \u2028 é")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(41)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(42)
+	case reflect.Float64:
+		v.SetFloat(0.25)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`{"a":[1,null]}`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(1), depth-1)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, depth-1)
+		fill(value, depth-1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.UnixMilli(1_800_000_000_123).UTC()))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(v.Field(i), depth)
+			}
+		}
 	}
 }

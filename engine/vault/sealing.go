@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
@@ -33,7 +35,7 @@ func (v *Vault) OpenJSON(sealed []byte, associated string, x any) error {
 	if b, err = Unpack(b); err != nil {
 		return fault.Internal(err, "open "+associated)
 	}
-	if err := json.Unmarshal(b, x); err != nil {
+	if err := jsonv1.Unmarshal(b, x); err != nil {
 		return fault.Internal(err, "decode "+associated)
 	}
 	return nil
