@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,7 +59,9 @@ type pgDialer struct {
 	trying bool
 	// separate is true for a database that does not know statements for several rows.
 	separate atomic.Bool
-	silent   time.Time // when the database last left a connection, or an attempt to connect, without an answer
+	// ours is true once a connection has shown that no pooler shares it among its clients.
+	ours   atomic.Bool
+	silent time.Time // when the database last left a connection, or an attempt to connect, without an answer
 }
 
 // isPostgres reports whether dsn names a PostgreSQL database.
@@ -136,8 +139,8 @@ func readDSN(dsn string, p Postgres) (*pgconn.Config, error) {
 	if config.ValidateConnect == nil { // after a fail-over, an address may lead to a replica
 		config.ValidateConnect = takesWrites
 	}
-	limited := config.RuntimeParams["statement_timeout"] != "0"
-	config.AfterConnect = func(ctx context.Context, c *pgconn.PgConn) error { return prepareConnection(ctx, c, limited) }
+	params := config.RuntimeParams
+	config.AfterConnect = func(ctx context.Context, c *pgconn.PgConn) error { return prepareConnection(ctx, c, params) }
 	config.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
 	return config, nil
 }
@@ -146,12 +149,6 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 
 // errEncoding refuses a database that cannot hold every text.
 var errEncoding = errors.New("the database's encoding is not UTF8: create it with ENCODING 'UTF8'")
-
-// errPooler refuses a connection whose settings have not reached the server: statements would have no time limit, and later settings would be lost
-// too.
-var errPooler = errors.New("the server has not taken payswitch's settings, as behind PgBouncer with ignore_startup_parameters" + withoutPooler)
-
-const withoutPooler = ": name the server itself in storage.dsn, without a pooler in between; payswitch pools its connections"
 
 // errReadOnly refuses a server that takes no writes.
 var errReadOnly = errors.New("the server takes no writes: name the primary in storage.dsn, not a replica; or end default_transaction_read_only of the role and the database")
@@ -168,17 +165,19 @@ func takesWrites(ctx context.Context, c *pgconn.PgConn) error {
 // prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments. Every statement of
 // payswitch has an index to read. Of a table that was empty when its plan was made, the server would go on reading all rows. A plan that reads all
 // rows of a catalogue looks costly to the server. It would compile the plan to machine code, which takes 100 times as long as running it. So jit is
-// off. With limited the connection must have payswitch's time limit.
-func prepareConnection(ctx context.Context, c *pgconn.PgConn, limited bool) error {
-	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit; SHOW statement_timeout").ReadAll()
+// off. The connection must have the time limits of params.
+func prepareConnection(ctx context.Context, c *pgconn.PgConn, params map[string]string) error {
+	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit; SHOW "+strings.Join(timeLimits, "; SHOW ")).ReadAll()
 	if err != nil {
 		return err
 	}
-	if results = results[2:]; len(results) != 3 || len(results[0].Rows) != 1 || len(results[1].Rows) != 1 || len(results[2].Rows) != 1 {
+	if results = results[2:]; len(results) != 2+len(timeLimits) || slices.ContainsFunc(results, func(r *pgconn.Result) bool { return len(r.Rows) != 1 }) {
 		return errors.New("the database does not show its settings")
 	}
-	if limited && string(results[2].Rows[0][0]) == "0" {
-		return errPooler
+	for i, name := range timeLimits {
+		if !sameLimit(params[name], string(results[2+i].Rows[0][0])) {
+			return fmt.Errorf("%w (%s is %s instead of %s)", errPooler, name, results[2+i].Rows[0][0], params[name])
+		}
 	}
 	if e := string(results[0].Rows[0][0]); !strings.EqualFold(e, "UTF8") {
 		return errEncoding
@@ -225,6 +224,12 @@ func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 	d.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), config.ConnectTimeout)
 	c, err := pgconn.ConnectConfig(ctx, config)
+	if err == nil && !d.ours.Load() {
+		if err = refuseSharing(ctx, c, config); err != nil {
+			c.Close(ctx)
+		}
+		d.ours.Store(err == nil)
+	}
 	cancel()
 	d.mu.Lock()
 	defer d.mu.Unlock()

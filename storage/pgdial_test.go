@@ -62,21 +62,6 @@ func TestReadOnlyServerNamesTheRemedy(t *testing.T) {
 	require.ErrorContains(t, err, "name the primary in storage.dsn")
 }
 
-// A connection whose time limits got lost on the way is refused: a pooler that ignores them is in between, and would lose later settings too.
-func TestPoolerIsRefused(t *testing.T) {
-	dsn := pgtest.Empty(t)
-	d, err := newPGDialer(dsn, Options{Postgres: Postgres{StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second}})
-	require.NoError(t, err)
-	c, err := d.connect()
-	require.NoError(t, err)
-	require.NoError(t, c.Close(context.Background()))
-	d.read = nil
-	delete(d.config.RuntimeParams, "statement_timeout") // as PgBouncer does with ignore_startup_parameters
-	_, err = d.connect()
-	require.ErrorIs(t, err, errPooler)
-	require.ErrorContains(t, err, "without a pooler in between")
-}
-
 // A password that changes at the server and in PGPASSFILE counts with the next connections, without a restart of the node.
 func TestPasswordChangesUnderTheNode(t *testing.T) {
 	server := pgtest.Own(t)
