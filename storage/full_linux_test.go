@@ -3,7 +3,11 @@ package storage
 import (
 	"context"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -11,40 +15,128 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
+	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 )
 
-// A database on a full disk is not writable, and is again when there is room. The test needs the right to mount a small file system.
+// A full disk ends writes, a checkpoint and a back-up with an error, and callers may try again. Nothing that was acknowledged is lost, nothing is half
+// done, and the database goes on when there is room. A limit on the size of files makes the disk full for a process of its own. SQLite reports that
+// limit in another way than a full file system, as it does a user's quota. Where mounting is allowed, a small file system is filled too.
 func TestFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skip("no right to mount a file system:", err)
+	const variable = "TEST_FULL_DISK"
+	if dir := os.Getenv(variable); dir != "" {
+		signal.Ignore(syscall.SIGXFSZ)
+		var free syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &free))
+		writeToFullDisk(t, dir, "takes no write", func(size int64) {
+			require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(size) + 5*4096, Max: free.Max}))
+		}, func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free)) })
+		return
 	}
-	defer syscall.Unmount(dir, 0)
-	db, err := Open(context.Background(), "sqlite:"+filepath.Join(dir, "p.db"), Options{Migrate: true})
+	t.Run("limit on files", func(t *testing.T) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
+		cmd.Env = append(os.Environ(), variable+"="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Contains(t, string(out), "--- PASS: TestFullDisk")
+	})
+	t.Run("file system", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=12m"); err != nil {
+			t.Skip("no right to mount a file system, and a limit on files has shown the same:", err)
+		}
+		defer syscall.Unmount(dir, 0)
+		filler := filepath.Join(dir, "filler")
+		writeToFullDisk(t, dir, "full", func(int64) {
+			f, err := os.Create(filler)
+			require.NoError(t, err)
+			for block := make([]byte, 4096); err == nil; {
+				_, err = f.Write(block)
+			}
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			require.NoError(t, f.Close())
+		}, func() { require.NoError(t, os.Remove(filler)) })
+	})
+}
+
+// writeToFullDisk writes to a database in dir before, while and after the disk is full. fill gets the size of the database's file.
+func writeToFullDisk(t *testing.T, dir, says string, fill func(size int64), empty func()) {
+	ctx, path := context.Background(), filepath.Join(dir, "p.db")
+	db, err := Open(ctx, "sqlite:"+path, Options{Migrate: true})
 	require.NoError(t, err)
-	defer db.Close()
-	require.NoError(t, db.Writable())
-	filler := filepath.Join(dir, "filler")
-	f, err := os.Create(filler)
-	require.NoError(t, err)
-	for block := make([]byte, 4096); err == nil; {
-		_, err = f.Write(block)
+	defer func() { db.Close() }()
+	var acknowledged []string
+	write := func() error {
+		text := strings.Repeat("x", 4000) + strconv.Itoa(len(acknowledged))
+		err := db.Update(ctx, func(tx engine.Tx) error {
+			return tx.InsertEvidence(drive.Evidence{OperationID: "op", MerchantID: "m", At: tx.Now(), Source: "test", Outcome: []byte("{}"), Note: text})
+		})
+		if err == nil {
+			acknowledged = append(acknowledged, text)
+		}
+		return err
 	}
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.NoError(t, f.Close())
-	for range 2000 { // until the log has used the room that it has
-		if err = db.Writable(); err != nil {
+	whole := func() {
+		var there []string
+		require.NoError(t, db.View(ctx, func(r engine.Reader) error {
+			list, err := r.Evidence("op")
+			for _, e := range list {
+				there = append(there, e.Note)
+			}
+			return err
+		}))
+		require.Equal(t, acknowledged, there)
+	}
+	checkpoint := func() error {
+		conn, err := openLite(path, time.Second)
+		require.NoError(t, err)
+		defer conn.close()
+		return conn.script("PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	for range 300 {
+		require.NoError(t, write())
+	}
+	require.NoError(t, checkpoint())
+	require.NoError(t, write())
+	st, err := os.Stat(path)
+	require.NoError(t, err)
+
+	fill(st.Size())
+	for range 4000 { // until the log has used the room that it has
+		if err = write(); err != nil {
 			break
 		}
 	}
-	require.ErrorContains(t, err, "full")
+	require.ErrorContains(t, err, says)
 	require.ErrorIs(t, err, fault.ErrAway, "the caller may try again")
 	refused := fault.Internal(err, "store payment")
 	require.Equal(t, fault.KindUnavailable, refused.Kind)
 	require.Contains(t, refused.Message, "takes no write")
-	require.NoError(t, os.Remove(filler))
+	require.ErrorIs(t, db.Writable(), fault.ErrAway)
+	whole()
+	require.ErrorIs(t, checkpoint(), fault.ErrAway)
+	whole()
+	_, err = Copy(ctx, "sqlite:"+path, filepath.Join(dir, "copy.db"))
+	require.Error(t, err)
+	copies, err := filepath.Glob(filepath.Join(dir, "copy.db*"))
+	require.NoError(t, err)
+	require.Empty(t, copies, "a part of a back-up would look like a whole one")
+	require.Error(t, write())
+
+	empty()
 	require.NoError(t, db.Writable())
+	require.NoError(t, write())
+	require.NoError(t, checkpoint())
+	_, err = Copy(ctx, "sqlite:"+path, filepath.Join(dir, "copy.db"))
+	require.NoError(t, err)
+	_, err = Examine(ctx, filepath.Join(dir, "copy.db"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, "copy.db")))
+	require.NoError(t, db.Close())
+	db, err = Open(ctx, "sqlite:"+path, Options{})
+	require.NoError(t, err)
+	whole()
 }
 
 // A copy before a migration that does not end leaves nothing under the name of a copy: an operator would take the part for the whole.

@@ -306,6 +306,10 @@ func (c *liteConn) failed(err error) error {
 		return fmt.Errorf("%w: %w", fault.ErrConflict, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", errNoParent, err)
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE: // a quota is used up, or no room is left for the index of the log
+		err = fmt.Errorf("%w: %w", fault.ErrFull, err)
+		c.broken = err
+		return err
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
