@@ -113,6 +113,9 @@ func (c Config) warnings() []string {
 	if c.Metrics.Enabled && c.Metrics.Listen == "" && c.Admin.APIKey.IsZero() {
 		w = append(w, "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
 	}
+	if st, err := os.Stat(c.Plugins.Directory); err == nil && c.Plugins.Directory != "" && st.Mode().Perm()&0o002 != 0 {
+		w = append(w, fmt.Sprintf("plugins.directory: others on this machine may put adapters into %s: chmod o-w it", c.Plugins.Directory))
+	}
 	if c.Plugins.AllowLoopback {
 		w = append(w, "plugins.allow_loopback_http is on: for development only")
 	}

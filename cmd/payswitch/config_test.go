@@ -270,6 +270,27 @@ func TestConfigCheckReadsTheFiles(t *testing.T) {
 	require.Contains(t, out, "warning: admin.api_key: others on this machine may read "+open+": chmod 600 it")
 }
 
+// A folder of adapters that others may write to is a warning of config check, of doctor, and in the log of a start.
+func TestFolderOfAdaptersOpenToOthers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	warning := "plugins.directory: others on this machine may put adapters into " + folder + ": chmod o-w it"
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder)
+	require.NoError(t, os.Chmod(folder, 0o775))
+	code, out, errs := runProgram(t, env, "config", "check")
+	require.Equal(t, exitOK, code, errs)
+	require.NotContains(t, out, "plugins.directory: others", "a group that may write was chosen")
+	require.NoError(t, os.Chmod(folder, 0o777))
+	code, out, errs = runProgram(t, env, "config", "check")
+	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, out, "warning: "+warning)
+	code, logged := start(t, env, "serve").stop()
+	require.Equal(t, exitOK, code)
+	require.Contains(t, logged, warning)
+	_, out, _ = runProgram(t, env, "doctor")
+	require.Contains(t, out, warning)
+}
+
 func FuzzConfig(f *testing.F) {
 	f.Add("server:\n  listen: a:1\n", "PAYSWITCH_LOG__LEVEL", "info")
 	f.Add("admin:\n  api_key: env:A\n", "PAYSWITCH_X", "1")
