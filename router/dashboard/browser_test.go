@@ -45,6 +45,9 @@ var looks = []struct {
 	width int64
 }{{"light", 320}, {"light", 1280}, {"dark", 1280}, {"dark", 320}}
 
+// between are widths between those of looks: tablets, parts of a screen, and screens with larger letters. No page scrolls sideways there.
+var between = []int64{640, 700, 768, 900, 1024, 1100}
+
 // TestPagesInABrowser looks at every state of every page: light and dark, wide and as narrow as a small telephone. TEST_SCREENSHOTS names a folder for
 // pictures of them.
 func TestPagesInABrowser(t *testing.T) {
@@ -145,6 +148,14 @@ func TestPagesInABrowser(t *testing.T) {
 			lock.Unlock()
 			for _, f := range list {
 				t.Errorf("%s: %s", name, f)
+			}
+		}
+		for _, width := range between {
+			do(chromedp.EmulateViewport(width, 900))
+			wider, err := chromedp.Run(ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+			require.NoError(t, err, st.name)
+			if wider > 0 {
+				t.Errorf("%s: at a width of %d the page scrolls sideways by %d", st.name, width, wider)
 			}
 		}
 	}

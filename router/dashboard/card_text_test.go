@@ -10,7 +10,21 @@ import (
 
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/secret"
 )
+
+// Pages name a network as people write it, also one whose name in the API is one word.
+func TestNetworksAreNamedInWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
+	id := w.pay(1000, func(in *request.Input) {
+		in.Card.Number, in.Card.CVC = secret.New("378282246310005"), secret.New("7373")
+	}).Payment.ID
+	for _, path := range []string{"/m/acme/payments", "/m/acme/payments/" + id} {
+		require.Contains(t, w.page(path), "American Express ··0005", path)
+	}
+}
 
 // A card number that a person types into a text that is kept is refused, at its field, and reaches no row.
 func TestCardsInReasonsAreRefused(t *testing.T) {

@@ -189,7 +189,7 @@ func (s *Server) kept(ctx context.Context, c *call, p *customerPage, manage bool
 	for _, m := range list {
 		row := methodRow{ID: m.ID, Text: words(m.Details.Type), Last: c.time(m.LastUsedAt), Network: "no"}
 		if f := m.Details.Card; f != nil {
-			row.Text = strings.TrimSpace(string(f.Network) + " ··" + f.LastFour)
+			row.Text = cardText(f.Network, f.LastFour)
 			row.Expires = f.ExpMonth + "/" + f.ExpYear
 		}
 		if m.Details.NetworkTransactionID != "" {
@@ -221,7 +221,7 @@ func (c *call) mandateRow(m *method.MandateView, here string, manage bool) manda
 		row.Most = &Money{terms.Amount, terms.Currency}
 	}
 	if m.Method != nil && m.Method.Details.Card != nil {
-		row.Method = string(m.Method.Details.Card.Network) + " ··" + m.Method.Details.Card.LastFour
+		row.Method = cardText(m.Method.Details.Card.Network, m.Method.Details.Card.LastFour)
 	}
 	if manage && m.Status == method.MandateActive {
 		row.Revoke = here + "/mandates/" + m.ID + "/revoke"

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"payswitch/engine/search"
 	"payswitch/engine/staff"
 	"payswitch/engine/timeline"
+	"payswitch/sdk"
 )
 
 // paymentLists is what the lists of payments need of the engine.
@@ -49,7 +51,7 @@ type paymentRow struct {
 	Time     Time
 	Amount   Money
 	Status   Chip
-	Method   string // visa ··4242
+	Method   string // Visa ··4242
 	Customer string
 	At       string // the connector
 	Reason   string // why it failed
@@ -286,11 +288,15 @@ func methodOf(a *payment.Attempt) string {
 	if card == nil {
 		return words(a.Details.PaymentMethodType)
 	}
-	network := string(card.Network)
-	if network == "" {
-		network = "card"
-	}
-	return network + " ··" + card.LastFour
+	return cardText(card.Network, card.LastFour)
+}
+
+// networkWords are the names of networks in more than one word, as people write them.
+var networkWords = map[sdk.CardNetwork]string{sdk.AmericanExpress: "American Express", sdk.DinersClub: "Diners Club", sdk.CartesBancaires: "Cartes Bancaires"}
+
+// cardText names a card: American Express ··0005.
+func cardText(network sdk.CardNetwork, lastFour string) string {
+	return cmp.Or(networkWords[network], string(network), "card") + " ··" + lastFour
 }
 
 // customer names the customer of a payment: by e-mail, name, or id.

@@ -73,10 +73,10 @@ func at(d time.Duration) Time { return Time{noon.Add(d), time.UTC} }
 // someRows returns rows of a list with what is hard to show.
 func someRows(n int) []paymentRow {
 	kinds := []paymentRow{
-		{Amount: Money{654000, "USD"}, Status: chip("succeeded"), Method: "visa ··4242", Customer: "a···@shop.example", At: "adyen"},
-		{Amount: Money{1200, "JPY"}, Status: chip("failed"), Method: "mastercard ··4444", Customer: "كريم عبد العزيز", At: "stripe",
+		{Amount: Money{654000, "USD"}, Status: chip("succeeded"), Method: "Visa ··4242", Customer: "a···@shop.example", At: "adyen"},
+		{Amount: Money{1200, "JPY"}, Status: chip("failed"), Method: "Mastercard ··4444", Customer: "كريم عبد العزيز", At: "stripe",
 			Reason: "The card was refused: the issuer does not allow this kind of purchase, and the customer should ask the bank"},
-		{Amount: Money{123456789, "KWD"}, Status: chip("processing"), Method: "amex ··0005", Customer: "cus_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b", At: "a_connector_with_a_long_name"},
+		{Amount: Money{123456789, "KWD"}, Status: chip("processing"), Method: "American Express ··0005", Customer: "cus_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b", At: "a_connector_with_a_long_name"},
 		{Amount: Money{999_999_999, "USD"}, Status: chip("conflicted"), At: "worldpay"},
 		{Amount: Money{1, "USD"}, Status: chip("requires_customer_action"), Customer: "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg"},
 	}
