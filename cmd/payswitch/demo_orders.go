@@ -129,7 +129,7 @@ func (o *demoOrders) take(w http.ResponseWriter, r *http.Request) {
 		Content struct {
 			Object struct {
 				PaymentID string       `json:"payment_id"`
-				Amount    int64        `json:"amount"`
+				Amount    json.Number  `json:"amount"` // a dispute has a text of digits
 				Currency  sdk.Currency `json:"currency"`
 			} `json:"object"`
 		} `json:"content"`
@@ -142,9 +142,13 @@ func (o *demoOrders) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := e.Content.Object
+	amount := ""
+	if minor, err := p.Amount.Int64(); err == nil {
+		amount = sdk.Money{Minor: minor, Currency: p.Currency}.Major() + " " + string(p.Currency)
+	}
 	o.count++
 	o.events = slices.Insert(o.events, 0, &demoEvent{Number: o.count, ID: e.ID, Type: e.Type, Payment: p.PaymentID,
-		Amount: sdk.Money{Minor: p.Amount, Currency: p.Currency}.Major() + " " + string(p.Currency), At: time.Now()})
+		Amount: amount, At: time.Now()})
 	o.events = o.events[:min(len(o.events), demoKept)]
 	o.seen = map[string]bool{}
 	for _, e := range o.events {

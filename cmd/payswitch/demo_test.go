@@ -186,7 +186,11 @@ func TestDemoWebhookSignature(t *testing.T) {
 	o := &demoOrders{secret: "whsec_" + base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}
 	o.placed("pay_1", "beans", "1.00 USD", time.Now())
 	send := func(id, kind string, at time.Time, change func(h http.Header)) int {
-		body := `{"event_id":"` + id + `","event_type":"` + kind + `","content":{"object":{"payment_id":"pay_1","amount":100,"currency":"USD"}}}`
+		amount := "100"
+		if kind == "dispute_opened" {
+			amount = `"100"` // the API writes the amount of a dispute as a text
+		}
+		body := `{"event_id":"` + id + `","event_type":"` + kind + `","content":{"object":{"payment_id":"pay_1","amount":` + amount + `,"currency":"USD"}}}`
 		r := httptest.NewRequest("POST", "/demo/webhook", strings.NewReader(body))
 		stamp := strconv.FormatInt(at.Unix(), 10)
 		h := hmac.New(sha256.New, []byte("0123456789abcdef"))
@@ -204,7 +208,9 @@ func TestDemoWebhookSignature(t *testing.T) {
 	require.Equal(t, 200, send("evt_2", "payment_succeeded", now, nil))
 	require.Equal(t, 200, send("evt_1", "payment_failed", now, nil), "a repeat is taken")
 	require.Equal(t, "paid", o.look().Orders[0].State, "and changes nothing")
-	require.Len(t, o.look().Events, 2)
+	require.Equal(t, 200, send("evt_dispute", "dispute_opened", now, nil))
+	require.Equal(t, "1.00 USD", o.look().Events[0].Amount)
+	require.Len(t, o.look().Events, 3)
 	require.Equal(t, 401, send("evt_3", "refund_succeeded", now.Add(-time.Hour), nil))
 	require.Equal(t, 401, send("evt_3", "refund_succeeded", now, func(h http.Header) { h.Set("Webhook-Id", "evt_4") }))
 	require.Equal(t, 401, send("evt_3", "refund_succeeded", now, func(h http.Header) { h.Del("Webhook-Signature") }))
