@@ -117,6 +117,9 @@ func TestCheckoutForEverybody(t *testing.T) {
 			s.visit(s.order(nil), map[string]string{"GROUP": "{" + c.group + "}", "BODY": c.body})
 			s.shot("looks-" + name)
 			require.Empty(t, s.axe(fieldsFrame))
+			drawn, _ := within[string](s, fieldsFrame, `getComputedStyle(document.querySelector("main")).colorScheme`)
+			dark := name == "dark" || name == "charcoal" || name == "soft"
+			require.Equal(t, dark, drawn == "dark", "the browser draws boxes to tick in the colours of the form")
 			script[bool](s.tab, "pay(), true")
 			s.answered(1)
 			s.shot("looks-" + name + "-faults")
