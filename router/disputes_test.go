@@ -23,12 +23,18 @@ func underDispute(t *testing.T) (w *world, id string, says func(status, more str
 	return disputedOf(t, "1000", "600")
 }
 
+// signedBy returns the signature of a message to the simulator.
+func signedBy(secret, message string) string {
+	h := hmac.New(sha256.New, []byte(secret))
+	h.Write([]byte(message))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // disputedOf is disputed for a payment of an amount; a part of it is disputed.
 func disputedOf(t *testing.T, amount, part string) (w *world, id string, says func(status, more string)) {
 	w = newWorld(t)
-	const list, secret = "/account/m1/connectors", "a webhook secret of the merchant's"
-	account := w.get(list).list()[0]["merchant_connector_id"].(string)
-	w.admin("POST", list+"/"+account, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+secret+`"}}`).ok()
+	account := w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string)
+	w.admin("POST", "/account/m1/connectors/"+account, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+messageSecret+`"}}`).ok()
 	p := w.post("/payments", `{"amount":`+amount+`,"currency":"USD","confirm":true,"payment_method":"card","routing":{"type":"single","data":"stripe"},
 		"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"123"}}}`).ok()
 	return w, p["payment_id"].(string), func(status, more string) {
@@ -39,12 +45,10 @@ func disputedOf(t *testing.T, amount, part string) (w *world, id string, says fu
 			message += "," + more
 		}
 		message += "}"
-		h := hmac.New(sha256.New, []byte(secret))
-		h.Write([]byte(message))
 		header := map[string]string{}
 		sign := !strings.Contains(more, `"sign":false`)
 		if sign {
-			header["X-Simulator-Signature"] = hex.EncodeToString(h.Sum(nil))
+			header["X-Simulator-Signature"] = signedBy(messageSecret, message)
 		}
 		got := w.hook("POST", "/webhooks/m1/"+account, message, header)
 		require.Equal(t, map[bool]int{true: 200, false: 401}[sign], got.status, got.body)

@@ -21,21 +21,35 @@ type hooks struct {
 	got    []string // bodies
 	urls   []string
 	header []http.Header
-	status int
+	status int            // of the answers: 0 stands for 200, -1 for no answer
+	takes  time.Duration  // until they answer
+	to     webhook.Sender // that the requests go to, if set
 }
 
 func (h *hooks) Allows(url string) error {
+	if h.to != nil {
+		return h.to.Allows(url)
+	}
 	if strings.HasPrefix(url, "http://") {
 		return errors.New("it must begin with https://")
 	}
 	return nil
 }
 
-func (h *hooks) Post(_ context.Context, url string, header http.Header, body []byte) webhook.Reply {
+func (h *hooks) Post(ctx context.Context, url string, header http.Header, body []byte) webhook.Reply {
+	h.mu.Lock()
+	h.got, h.urls, h.header = append(h.got, string(body)), append(h.urls, url), append(h.header, header)
+	takes := h.takes
+	h.mu.Unlock()
+	time.Sleep(takes)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.got, h.urls, h.header = append(h.got, string(body)), append(h.urls, url), append(h.header, header)
-	if h.status != 0 {
+	switch {
+	case h.to != nil:
+		return h.to.Post(ctx, url, header, body)
+	case h.status < 0:
+		return webhook.Reply{Class: "timeout", Failure: "no answer within 30s"}
+	case h.status != 0:
 		return webhook.Reply{Status: h.status, Body: []byte("no: 4242424242424242"), Headers: [][2]string{{"Retry-After", "5"}}}
 	}
 	return webhook.Reply{Status: 200}

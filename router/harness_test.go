@@ -39,7 +39,9 @@ const (
 
 // world is a whole switch without a network: a Server over the real engine, SQLite and the simulated processor.
 type world struct {
-	hooks   hooks // merchants' endpoints
+	hooks   hooks     // merchants' endpoints
+	seen    []arrived // what steps of sections have seen of their requests
+	bubble  bool      // time is that of synctest
 	t       testing.TB
 	engine  *engine.Engine
 	store   *storage.DB
@@ -92,7 +94,10 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 	}
 	settings.Limits, err = router.Limits(o.OfferTables)
 	require.NoError(t, err)
-	settings.PublicURL, settings.ResolveEvery = publicURL, 20*time.Millisecond
+	settings.PublicURL = publicURL
+	if settings.ResolveEvery == 0 {
+		settings.ResolveEvery = 20 * time.Millisecond
+	}
 	watched := port.Connectors(counting{connectors, w.counted})
 	if _, measured := t.(*testing.B); measured {
 		watched = connectors

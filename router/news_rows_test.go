@@ -5,6 +5,13 @@ import "testing"
 // rowsOfWebhooks says which tests hold the rows of events and their delivery, and of processors' messages, by the sections of their contract. The tests are in
 // this package and in those that TestNewsRowsHaveTests names. Rows that are not built stand at the end.
 const rowsOfWebhooks = `
+1 Outgoing delivery                                    TestEventsDelivery TestEventsOnTheWire
+2 Event types                                          TestEventsWhen TestEventOfEachStatus
+3 When                                                 TestEventsWhen TestEnabledStatuses
+4 Retry schedule                                       TestEventsRetries
+5 Event endpoints                                      TestEventsEndpoints
+6 Signature check for merchants                        TestEventsDelivery
+10 Background sync                                     TestEventsBackgroundSync TestRefundsLater
 Delivery: without a URL there is no event              TestDeliveredEvent TestWhoGetsWhat
 Delivery: body, keys, event_id                         TestDeliveredEvent TestEventGolden TestRefundGolden TestDisputeGolden
 Delivery: content.object is the resource               TestDeliveredEvent TestBodyOfItsMoment
@@ -43,9 +50,9 @@ Manual: refunds                                        TestWebhooksManualUpdates
 Background: payments and refunds are asked about       TestRefundOutcomes TestResultOfAClosedChallenge
 
 Decided otherwise: a message to an unknown merchant or account, or without proof, always gets 401 WE_01, because another answer would show who uses payswitch; an
-unusable merchant_secret is such a message. Every repeat has a new webhook-timestamp, as Standard Webhooks says; its body and X-Webhook-Signature-512 stay.
+unusable merchant_secret is such a message. Every repeat has a new webhook-timestamp, as Standard Webhooks says; its body and the contract's headers stay.
 An event has no sdk_authorization. Retries go on to three days, and have jitter.
-Not built: events of mandates, payouts and subscriptions.
+Not built: events of mandates, payouts and subscriptions; a retry schedule of one merchant.
 `
 
 // rowsOfCheckout says which tests make the calls of a checkout, in the order of a browser. Tests that end in InABrowser, and those of the checkout, use Chromium.

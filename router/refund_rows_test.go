@@ -6,12 +6,12 @@ import "testing"
 // engine/evidence. A test of the name TestRefunds… in refund_sections_test.go has a step for each row of a section. Rows that are not built stand at the end.
 const rowsOfRefunds = `
 1 Endpoints                                             TestRefundsEndpoints
-2 Create                                                TestRefundsCreate
+2 Create                                                TestRefundsCreate TestRefundsLater
 3 Refund object                                         TestRefundsCreate
-4 States                                                TestRefundsStates
+4 States                                                TestRefundsStates TestRefundsLater TestEventsWhen TestEventsBackgroundSync
 5 List filters                                          TestRefundsList
 6 Refund or cancel                                      TestRefundsOrCancel
-7 Refunds, more                                         TestRefundsCreate
+7 Refunds, more                                         TestRefundsCreate TestRefundsLater
 Endpoints: create, retrieve, sync, update, list         TestRefundCalls TestListRefunds
 Endpoints: filters and counts                           TestRefundFilters
 Create: payment_id, refund_id                           TestRefundCalls TestRefundIDAtOnce

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -185,6 +186,50 @@ func TestRefundsStates(t *testing.T) {
 		big, wants(at(100), `{"status":"review"}`),
 		step{"… internal name", "POST /refunds/list", `{"refund_status":["manual_review"]}`, `{"data":[{"status":"review"}]}`},
 	)
+}
+
+// Sections 2, 4 and 7: what the adapter cannot do, and what background work does later.
+func TestRefundsLater(t *testing.T) {
+	none, whole, nameless := simulator.Adapter(), simulator.Adapter(), simulator.Adapter()
+	none.Refund, none.RefundSync = nil, nil
+	whole.Manifest.Features.PartialRefund = false
+	authorize := nameless.Authorize
+	nameless.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		o, err := authorize(c)
+		if err == nil {
+			o.TransactionID = ""
+		}
+		return o, err
+	}
+	inBubble(t, 10*time.Second, map[string]*sdk.Adapter{"worldpay": none, "payu": whole, "shift4": nameless}, func(t *testing.T, w *world) {
+		paidAt := func(connector string) step {
+			return step{"a payment at " + connector, "POST /payments", pay(connector, "capture_method", `"automatic"`), `{"status":"succeeded"}`}
+		}
+		w.section(t, nil,
+			step{"a URL", toProfile, hooked, ``},
+			paidAt("worldpay"), told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"the connector cannot refund", refundPayment, refunding(), "400 IR_20 refund flow not supported"},
+			paidAt("payu"), told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"… cannot refund a part", refundPayment, refunding("amount", "5999"), `400 IR_20 partial refund flow not supported + {"param":"amount"}`},
+			step{"… can refund the whole", refundPayment, refunding(), `{"status":"succeeded","amount":6000}`}, told("…", "refund_succeeded", "/refunds/{refund_id}"),
+			paidAt("shift4"), told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"no processor transaction id", "GET /payments/{payment_id}", "", `{"connector_transaction_id":null}`},
+			step{"…", refundPayment, refunding(), "500 HE_00 "},
+			step{"… no refund is recorded", "GET /payments/{payment_id}", "", `{"refunds":null}`},
+			step{"no payment_method_type: it has a default", "POST /payments", paying("payment_method_type", "-"), `{"payment_method_type":"*"}`}, told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"…", refundPayment, refunding(), `{"status":"succeeded"}`}, told("…", "refund_succeeded", "/refunds/{refund_id}"),
+
+			step{"scheduled", "POST /payments", paying(), ``}, told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"…", refundPayment, refunding("refund_type", `"scheduled"`), `{"status":"pending","connector_refund_id":null}`}, nothing,
+			step{"… the background job's next run", "wait 20 seconds", "", ""},
+			step{"… sends it", "GET /refunds/{refund_id}", "", `{"status":"succeeded","connector_refund_id":"*"}`}, told("…", "refund_succeeded", "/refunds/{refund_id}"),
+
+			step{"the processor is unreachable", "POST /payments", paying("amount", "999999999"), ``}, told("…", "payment_succeeded", "/payments/{payment_id}"),
+			step{"…", refundPayment, refunding("amount", "900000404"), `{"status":"pending","connector_refund_id":null,"error_code":null}`}, nothing,
+			step{"… background sync", "wait 20 minutes", "", ""},
+			step{"…", "GET /refunds/{refund_id}", "", `{"status":"succeeded","connector_refund_id":"*"}`}, told("…", "refund_succeeded", "/refunds/{refund_id}"),
+		)
+	})
 }
 
 // Section 5.

@@ -18,7 +18,9 @@ import (
 type step struct {
 	row string // the row, in the contract's words
 	// call is "POST /path", with the merchant's secret key. "admin POST /path" has the operator's key, "publishable POST /path" the checkout's, "open POST /path" none.
-	// "wait 5 days" calls nothing: the time passes. In call, body and want, {payment_id}, {relay_id}, {client_secret} and the other names of known stand
+	// "wait 5 days" calls nothing: the time passes. "signed POST /webhooks/…" is a processor's message, signed with messageSecret as the simulator signs,
+	// "stripe POST …" as stripe does. "endpoint answers 503" sets what
+	// merchants' endpoints answer, and "arrives" wants their next request; world.arrives has more about it. In call, body and want, {payment_id}, {relay_id}, {client_secret} and the other names of known stand
 	// for the values in the latest answer that had them; {mca:stripe} is the id of the connector's account, and {profile} that of the profile.
 	call, body string
 	// want is a JSON object, list or text, or "400 IR_16 the message" of a refusal. A refusal may end with a further object after " + ", compared with the
@@ -27,7 +29,7 @@ type step struct {
 }
 
 // known are the fields of answers that later steps may use.
-var known = []string{"payment_id", "client_secret", "refund_id", "relay_id", "connector_transaction_id", "connector_reference_id", "payment_method_id", "profile_id", "issuer_id"}
+var known = []string{"dispute_id", "connector_refund_id", "payment_response_hash_key", "payment_id", "client_secret", "refund_id", "relay_id", "connector_transaction_id", "connector_reference_id", "payment_method_id", "profile_id", "issuer_id"}
 
 // section performs the steps. values are those that steps may use in braces.
 func (w *world) section(t *testing.T, values map[string]string, steps ...step) {
@@ -38,10 +40,7 @@ func (w *world) section(t *testing.T, values map[string]string, steps ...step) {
 	values["profile"] = w.profile
 	for i, s := range steps {
 		says := fmt.Sprintf("row %d: %s: %s %s", i+1, s.row, s.call, s.body)
-		if days, ok := strings.CutPrefix(s.call, "wait "); ok {
-			n, err := strconv.Atoi(strings.TrimSuffix(days, " days"))
-			require.NoError(t, err, says)
-			w.passes(time.Duration(n) * 24 * time.Hour)
+		if w.happens(t, says, s, values) {
 			continue
 		}
 		r := w.perform(w.filled(s.call, values), w.filled(s.body, values))
@@ -61,6 +60,9 @@ func (w *world) section(t *testing.T, values map[string]string, steps ...step) {
 		}
 		require.Equal(t, 200, r.status, says)
 		matches(t, says, want, got)
+		if list, ok := got.([]any); ok && len(list) == 1 {
+			got = list[0]
+		}
 		if object, ok := got.(map[string]any); ok {
 			for _, key := range known {
 				if v, ok := object[key].(string); ok {
@@ -91,8 +93,49 @@ func (w *world) filled(text string, values map[string]string) string {
 	})
 }
 
+// happens performs a step that calls nothing, and returns false for any other one.
+func (w *world) happens(t *testing.T, says string, s step, values map[string]string) bool {
+	t.Helper()
+	words := strings.Fields(s.call)
+	switch words[0] {
+	case "wait":
+		n, err := strconv.Atoi(words[1])
+		require.NoError(t, err, says)
+		d := time.Duration(n) * map[string]time.Duration{"seconds": time.Second, "minutes": time.Minute, "hours": time.Hour, "days": 24 * time.Hour}[words[2]]
+		require.NotZero(t, d, says)
+		if w.bubble {
+			time.Sleep(d)
+		} else {
+			w.passes(d)
+		}
+	case "endpoint": // "endpoint answers 503"
+		status, err := strconv.Atoi(words[2])
+		require.NoError(t, err, says)
+		w.hooks.answer(status)
+	case "arrives":
+		w.arrives(t, says, s, values)
+	case "nothing": // "nothing arrives"
+		w.nothingArrives(t, says)
+	default:
+		return false
+	}
+	return true
+}
+
+// messageSecret is the merchant_secret of accounts whose processors' messages are signed.
+const messageSecret = "a webhook secret of the merchant's"
+
 func (w *world) perform(call, body string) response {
 	who, rest, _ := strings.Cut(call, " ")
+	if who == "signed" || who == "stripe" {
+		method, path, _ := strings.Cut(rest, " ")
+		at := strconv.FormatInt(w.now().Unix(), 10)
+		header := map[string]string{"Stripe-Signature": "t=" + at + ",v1=" + signedBy(messageSecret, at+"."+body)}
+		if who == "signed" {
+			header = map[string]string{"X-Simulator-Signature": signedBy(messageSecret, body)}
+		}
+		return w.hook(method, path, body, header)
+	}
 	key, ok := map[string]string{"admin": adminKey, "publishable": w.publishable, "open": ""}[who]
 	if !ok {
 		key, rest = w.secret, call

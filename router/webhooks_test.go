@@ -1,9 +1,6 @@
 package router_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,7 +27,7 @@ func TestWebhooks(t *testing.T) {
 	w := newWorld(t)
 	const list = "/account/m1/connectors"
 	id := w.get(list).list()[0]["merchant_connector_id"].(string)
-	const secret = "a webhook secret of the merchant's"
+	const secret = messageSecret
 	shown := w.admin("POST", list+"/"+id, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+secret+`"}}`).ok()
 	require.NotContains(t, shown["connector_webhook_details"].(map[string]any)["merchant_secret"], secret)
 
@@ -39,9 +36,7 @@ func TestWebhooks(t *testing.T) {
 		"routing":{"type":"single","data":"stripe"}}`).ok()
 	require.Equal(t, "processing", pending["status"])
 	message := `{"type":"payment.updated","transaction_id":"` + pending["connector_transaction_id"].(string) + `"}`
-	h := hmac.New(sha256.New, []byte(secret))
-	h.Write([]byte(message))
-	signature := map[string]string{"X-Simulator-Signature": hex.EncodeToString(h.Sum(nil)), "Content-Type": "text/plain"}
+	signature := map[string]string{"X-Simulator-Signature": signedBy(secret, message), "Content-Type": "text/plain"}
 
 	w.passes(10 * time.Second)
 	w.hook("POST", "/webhooks/m1/"+id, message, nil).refused(401, "WE_01", "Webhook authentication failed")

@@ -32,6 +32,7 @@ type target struct {
 	hash    secret.Value // payment_response_hash_key
 	secrets []Secret
 	custom  map[string]secret.Value
+	sent    *Sent // of the first attempt; nil until headers has made it
 	body    []byte
 }
 
@@ -142,7 +143,7 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind AttemptKind) (a
 	t, err := s.target(ctx, d)
 	var header http.Header
 	if err == nil {
-		header, err = t.headers(d.EventID, at, t.body)
+		header, err = t.headers(d.EventID, at)
 	}
 	if err != nil {
 		var none errGone
@@ -158,6 +159,9 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind AttemptKind) (a
 		return a, gone
 	}
 	s.post(ctx, a, t, header)
+	if d.FirstID == "" {
+		a.Sent = t.sent
+	}
 	if err := s.sealAnswer(a); err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelError, "the answer to a webhook was not kept", slog.String("event_id", d.EventID), slog.Any("error", err))
 	}
@@ -196,7 +200,8 @@ func refusal(status int) string {
 	return "the endpoint did not answer with a status from 200 to 299"
 }
 
-// target reads the event and the endpoint as they are now. The body is the one of the event's moment.
+// target reads the event and the endpoint as they are now. The body is the one of the event's moment; the headers of a repeat are those of the first
+// attempt.
 func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	t := &target{}
 	p, err := s.Dir.Profile(ctx, d.MerchantID, d.ProfileID)
@@ -208,8 +213,12 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	}
 	var ev *payment.Event
 	var e *Endpoint
+	var first *Attempt
 	err = s.Store.View(ctx, func(r Reader) (err error) {
-		if ev, err = r.Event(d.MerchantID, d.ObjectID, d.EventID); err != nil || d.EndpointID == p.ID {
+		if ev, err = r.Event(d.MerchantID, d.ObjectID, d.EventID); err != nil {
+			return err
+		}
+		if first, err = firstAttempt(r, d); err != nil || d.EndpointID == p.ID {
 			return err
 		}
 		e, err = r.Endpoint(d.MerchantID, d.EndpointID)
@@ -227,8 +236,43 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	if err := s.setTarget(t, p, e); err != nil {
 		return nil, err
 	}
+	if first != nil {
+		if err := s.openAnswer(first); err != nil {
+			return nil, fault.Internal(err, "open attempt")
+		}
+		t.sent = first.Sent
+	}
 	t.body, err = s.bodyOf(ev)
 	return t, err
+}
+
+// firstAttempt reads the first attempt of a delivery. It returns nil before that attempt, and when the attempt was removed.
+func firstAttempt(r Reader, d *Delivery) (*Attempt, error) {
+	if d.FirstID == "" {
+		return nil, nil
+	}
+	list, err := r.DeliveryAttempts(d.MerchantID, d.EventID)
+	if i := slices.IndexFunc(list, func(a *Attempt) bool { return a.ID == d.FirstID }); i >= 0 && err == nil {
+		return list[i], nil
+	}
+	return nil, err
+}
+
+// kept returns the headers that repeats send again.
+func (t *target) kept() *Sent {
+	k := &Sent{}
+	for name, v := range t.custom {
+		if mayCarry(name, v.Reveal()) {
+			if k.Custom == nil {
+				k.Custom = map[string]string{}
+			}
+			k.Custom[name] = v.Reveal()
+		}
+	}
+	if !t.hash.IsZero() {
+		k.Hash = hash512(t.hash, t.body)
+	}
+	return k
 }
 
 // setTarget sets the URL of a target and the secrets that sign its requests. e is nil for the profile's webhook_url.
@@ -290,11 +334,17 @@ func shorten(b []byte) string {
 	return string(b)
 }
 
+// sealed is what an attempt's sealed text holds. The json names are storage format.
+type sealed struct {
+	*Answer
+	Sent *Sent `json:"sent,omitempty"`
+}
+
 func (s *Service) sealAnswer(a *Attempt) error {
-	if a.Answer == nil {
+	if a.Answer == nil && a.Sent == nil {
 		return nil
 	}
-	plain, err := json.Marshal(a.Answer)
+	plain, err := json.Marshal(sealed{a.Answer, a.Sent})
 	if err == nil {
 		a.Sealed, err = s.Vault.Seal(plain, vault.DeliveryAD(a.MerchantID, a.EventID, a.ID))
 	}
@@ -306,20 +356,20 @@ func (s *Service) openAnswer(a *Attempt) error {
 		return nil
 	}
 	plain, err := s.Vault.Open(a.Sealed, vault.DeliveryAD(a.MerchantID, a.EventID, a.ID))
+	var in sealed
 	if err == nil {
-		err = json.Unmarshal(plain, &a.Answer)
+		err = json.Unmarshal(plain, &in)
 	}
+	a.Answer, a.Sent = in.Answer, in.Sent
 	return err
 }
 
 // redacted returns the headers of a request as the API shows them: the merchant's own ones are masked, because they may hold a password.
-func redacted(h http.Header, custom map[string]secret.Value) (out [][2]string) {
+func redacted(h http.Header) (out [][2]string) {
 	for name, values := range h {
 		for _, v := range values {
-			for own := range custom {
-				if http.CanonicalHeaderKey(own) == name && !ourHeaders[name] {
-					v = "**"
-				}
+			if !ourHeaders[name] {
+				v = "**"
 			}
 			out = append(out, [2]string{strings.ToLower(name), v})
 		}

@@ -132,8 +132,8 @@ func (s *Service) shown(ctx context.Context, d *Delivery, at *Attempt, targets m
 		targets[d.EndpointID] = t
 	}
 	var h http.Header
-	h, err := t.headers(d.EventID, at.At, t.body)
-	v.Headers, v.Body = redacted(h, t.custom), t.body
+	h, err := t.headers(d.EventID, at.At)
+	v.Headers, v.Body = redacted(h), t.body
 	return v, err
 }
 

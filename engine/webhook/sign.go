@@ -39,11 +39,11 @@ func SecretOfHash(key secret.Value) secret.Value {
 	return secret.New(secretPrefix + base64.StdEncoding.EncodeToString([]byte(key.Reveal())))
 }
 
-// hash512 returns the value of X-Webhook-Signature-512: hex HMAC-SHA512 of the body.
-func hash512(key secret.Value, body []byte) string {
+// hash512 returns HMAC-SHA512 of the body. X-Webhook-Signature-512 is its hex.
+func hash512(key secret.Value, body []byte) []byte {
 	h := hmac.New(sha512.New, []byte(key.Reveal()))
 	h.Write(body)
-	return hex.EncodeToString(h.Sum(nil))
+	return h.Sum(nil)
 }
 
 // sign is one signature of Standard Webhooks: v1, and base64 HMAC-SHA256 of "id.timestamp.body".
@@ -58,25 +58,27 @@ func sign(key secret.Value, id string, at time.Time, body []byte) (string, error
 	return "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }
 
-// headers returns the headers of one request: the merchant's own, then ours, which the merchant's cannot replace.
-func (t *target) headers(id string, at time.Time, body []byte) (http.Header, error) {
+// headers returns the headers of one request: the merchant's own, then ours, which the merchant's cannot replace. Those of the first attempt stay in its
+// repeats, except the timestamp and its signature.
+func (t *target) headers(id string, at time.Time) (http.Header, error) {
 	h := http.Header{}
-	for name, v := range t.custom {
-		if mayCarry(name, v.Reveal()) {
-			h.Set(name, v.Reveal())
-		}
+	if t.sent == nil {
+		t.sent = t.kept()
+	}
+	for name, v := range t.sent.Custom {
+		h.Set(name, v)
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", "payswitch")
-	if !t.hash.IsZero() {
-		h.Set(headerHash, hash512(t.hash, body))
+	if len(t.sent.Hash) > 0 {
+		h.Set(headerHash, hex.EncodeToString(t.sent.Hash))
 	}
 	var all []string
 	for _, s := range t.secrets {
 		if !s.Until.IsZero() && !at.Before(s.Until) {
 			continue
 		}
-		one, err := sign(s.Key, id, at, body)
+		one, err := sign(s.Key, id, at, t.body)
 		if err != nil {
 			return nil, err
 		}

@@ -74,11 +74,11 @@ func (s *Service) TestEndpoint(ctx context.Context, a account.Auth, profileID, i
 	if t.body, err = json.Marshal(event); err != nil {
 		return nil, fault.Internal(err, "write a test event")
 	}
-	header, err := t.headers(event.EventID, at, t.body)
+	header, err := t.headers(event.EventID, at)
 	if err != nil {
 		return nil, fault.Internal(err, "sign a test event")
 	}
-	out := &Tested{Attempt: &Attempt{MerchantID: a.MerchantID, EventID: event.EventID, EndpointID: id, At: at}, URL: t.url, Headers: redacted(header, t.custom), Body: t.body}
+	out := &Tested{Attempt: &Attempt{MerchantID: a.MerchantID, EventID: event.EventID, EndpointID: id, At: at}, URL: t.url, Headers: redacted(header), Body: t.body}
 	s.post(ctx, out.Attempt, t, header)
 	return out, nil
 }
