@@ -6,11 +6,12 @@ import "testing"
 // this package and in those that TestNewsRowsHaveTests names. Rows that are not built stand at the end.
 const rowsOfWebhooks = `
 1 Outgoing delivery                                    TestEventsDelivery TestEventsOnTheWire
-2 Event types                                          TestEventsWhen TestEventOfEachStatus
+2 Event types                                          TestEventsWhen TestEventOfEachStatus TestDisputesMessages
 3 When                                                 TestEventsWhen TestEnabledStatuses
 4 Retry schedule                                       TestEventsRetries
 5 Event endpoints                                      TestEventsEndpoints
 6 Signature check for merchants                        TestEventsDelivery
+8 Incoming: disputes                                   TestDisputesMessages
 10 Background sync                                     TestEventsBackgroundSync TestRefundsLater
 Delivery: without a URL there is no event              TestDeliveredEvent TestWhoGetsWhat
 Delivery: body, keys, event_id                         TestDeliveredEvent TestEventGolden TestRefundGolden TestDisputeGolden
@@ -103,6 +104,7 @@ Payments: filter, v2/filter                       TestPaymentFilters TestListsOf
 Payments: aggregate                               TestPaymentFilters TestListsOfAProfile
 Refunds: lists, every filter                      TestListRefunds TestRecordListsAreExact TestListsOfAProfile
 Refunds: filter, v2/filter, aggregate             TestRefundFilters TestListsOfAProfile
+5 Disputes                                        TestDisputesCalls TestDisputesMessages
 Disputes: lists, every filter                     TestDisputeCalls TestRecordListsAreExact TestProfileOfAnother
 Disputes: one, force_sync                         TestDisputeCalls TestDisputeForceSync
 Disputes: filter, aggregate                       TestDisputeCalls TestListsOfAProfile
@@ -114,6 +116,7 @@ Events                                            TestEventLists TestEventAPI
 Lists are never behind what a client was told     TestPaymentLists TestListsAfterASlowCommit TestListsAfterTheClockWentBack
 
 Decided otherwise: a message that would move a dispute back is acknowledged and changes nothing; the contract has 400 WE_02, which makes a processor send it again.
+Within a stage a message of a later time counts, also after an end: a bank may open a dispute again, and what it claims must not be refunded too.
 Not built: analytics.
 `
 

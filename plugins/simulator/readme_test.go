@@ -145,7 +145,8 @@ Results of the built-in 3DS server are recognised by their ` + "`ds_trans_id`" +
 
 A test may send the messages of a processor. A message about a payment or a refund only causes a sync. One about a dispute is booked if it is signed.
 Under the name of stripe the simulator also reads Stripe's own events about payments (` + "`payment_intent.*`" + `) and refunds (` + "`charge.refund.updated`" + `), unsigned. They
-only cause a sync too, and the switch answers 404 to one about an unknown payment.
+only cause a sync too, and the switch answers 404 to one about an unknown payment. Its events about disputes (` + "`charge.dispute.*`" + `) need the header
+` + "`Stripe-Signature`" + ` of the account's ` + "`webhook_secret`" + `.
 
     {"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
     {"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}

@@ -25,7 +25,8 @@ const signatureHeader = "X-Simulator-Signature"
 // optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or reference. The event
 // of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
 //
-// Under the name of stripe the simulator also reads that processor's own messages (messageOfStripe).
+// Under the name of stripe the simulator also reads that processor's own messages (messageOfStripe). Those about disputes
+// are signed as Stripe signs.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
@@ -87,8 +88,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// messageOfStripe reads a message in Stripe's form: what it says happened, nil for anything else. The message needs no
-// signature, because it only asks for a sync. A message of a kind that stripe's adapter ignores is ignored here too.
+// messageOfStripe reads a message in Stripe's form: what it says happened, nil for anything else. Only a message about a
+// dispute needs a signature: the others ask for a sync. A message of a kind that stripe's adapter ignores is ignored here too.
 func messageOfStripe(c *sdk.Call, body []byte) *sdk.Event {
 	j, err := sdk.ParseJSON(body)
 	if err != nil || c.Account.Connector != "stripe" {
@@ -110,8 +111,40 @@ func messageOfStripe(c *sdk.Call, body []byte) *sdk.Event {
 			}
 			return e
 		}
+	case "dispute":
+		d := disputeOfStripe(about)
+		if !strings.HasPrefix(kind, "charge.dispute.") || d == nil {
+			return nil
+		}
+		if c.Account.Credentials[webhookSecret] != "" {
+			c.SignedPairs(sdk.PairSignature{Header: "Stripe-Signature", Separator: ",", Name: "v1", Secret: webhookSecret,
+				Code: sdk.FnHex})
+		}
+		e.Object, e.Sync, e.TransactionID, e.Dispute = "dispute", false, about.Str("payment_intent"), d
+		return e
 	}
 	return nil
+}
+
+// disputesOfStripe are the statuses of Stripe's disputes. Those that begin with warning_ are questions of the issuer.
+var disputesOfStripe = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response warning_needs_response"},
+	{sdk.DisputeChallenged, "under_review warning_under_review"}, {sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
+	{sdk.DisputeCancelled, "warning_closed prevented"}, {sdk.DisputeAccepted, "charge_refunded"}}
+
+// disputeOfStripe reads a dispute in Stripe's form, nil for one of an unknown status.
+func disputeOfStripe(about sdk.JSON) *sdk.Dispute {
+	word := about.Str("status")
+	d := &sdk.Dispute{ID: about.Str("id"), Status: disputesOfStripe.Of(word), Stage: sdk.StageDispute,
+		Amount:          sdk.Money{Minor: about.Int("amount"), Currency: sdk.CurrencyOf(about.Str("currency"))},
+		ConnectorStatus: word, Reason: about.Str("reason"), ReasonCode: about.Str("network_reason_code"),
+		RespondBy: eventTime(about.Int("evidence_details.due_by")), CreatedAt: eventTime(about.Int("created"))}
+	if strings.HasPrefix(word, "warning_") {
+		d.Stage = sdk.StagePreDispute
+	}
+	if d.Status == "" {
+		return nil
+	}
+	return d
 }
 
 func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
