@@ -158,7 +158,7 @@ func New(d Deps, o Options) (*Server, error) {
 // time-out. That would also count the three minutes for which one operation may wait for another on the same payment. Each answer gets its
 // own time-out instead, in sentBody.send.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: s.opts.ReadTimeout,
 		ReadTimeout:       s.opts.ReadTimeout,
@@ -166,4 +166,6 @@ func (s *Server) HTTP() *http.Server {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),
 	}
+	CloseDoubtful(server)
+	return server
 }

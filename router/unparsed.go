@@ -15,7 +15,7 @@ import (
 // colon, headers over MaxHeaderBytes. Listener turns these answers into the JSON error that clients of the API read.
 
 // Listener wraps the listener that Server.HTTP serves. Without it, a request that net/http cannot parse is answered in plain text.
-func Listener(l net.Listener) net.Listener { return jsonListener{l} }
+func Listener(l net.Listener) net.Listener { return jsonListener{WatchLengths(l)} }
 
 type jsonListener struct{ net.Listener }
 

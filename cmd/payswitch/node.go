@@ -321,7 +321,7 @@ func (n *node) run(ctx context.Context) error {
 		work.Go(func() error { return serveHTTP(n.metricsServer, n.metricsListener) })
 	}
 	if n.dashboardServer != nil {
-		work.Go(func() error { return serveHTTP(n.dashboardServer, n.dashboardListener) })
+		work.Go(func() error { return serveHTTP(n.dashboardServer, router.WatchLengths(n.dashboardListener)) })
 		work.Go(func() error { return unlessStopped(failed, "dashboard", n.sweepStaff(failed)) })
 	}
 	select {

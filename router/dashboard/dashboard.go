@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
 	"payswitch/engine/staff"
+	"payswitch/router"
 )
 
 // Deps are the parts that Server calls. Engine is required, and Staff or Sessions.
@@ -104,7 +105,7 @@ func New(d Deps, o Options) (*Server, error) {
 
 // HTTP returns an http.Server that serves s with time-outs.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
@@ -113,6 +114,8 @@ func (s *Server) HTTP() *http.Server {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),
 	}
+	router.CloseDoubtful(server)
+	return server
 }
 
 // policy is the Content-Security-Policy of every answer: the dashboard's own files alone, nothing inline, and no page may frame it. The
