@@ -173,6 +173,7 @@ func (r *reading) scan(v *view) {
 				g.end++
 			}
 			i = g.end
+			r.spoken(v, g)
 			n := len(run)
 			escape := v.at == nil && isEscapedDigits(t, g)
 			if n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) && !isWordEnd(t, run[n-1], g) {
@@ -283,8 +284,14 @@ func (r *reading) digits(v *view, run []group) {
 	for _, g := range run {
 		n += g.end - g.start
 	}
-	if r.isByteDump(v, run) {
-		v.blank(run[0].start, run[len(run)-1].end)
+	if from, to := r.byteDump(v, run); to > 0 {
+		v.blank(run[from].start, run[to-1].end)
+		if from > 0 {
+			r.digits(v, run[:from])
+		}
+		if to < len(run) {
+			r.digits(v, run[to:])
+		}
 		return
 	}
 	if n > shownFirst && r.card.first != "" {
@@ -301,6 +308,9 @@ func (r *reading) digits(v *view, run []group) {
 		}
 		if r.card.begins(all, run) && !isInUUID(v.text, run) || r.card.whole(all) || r.card.backwards(all) || n >= 2*manyDigits && r.isHexDump(all) {
 			r.known = r.known || n >= manyDigits
+			if n >= 2*manyDigits && r.isHexDump(all) {
+				v.put(hexBytesAround(v.text, run))
+			}
 			r.maskRun(v, run, all)
 			if end := run[len(run)-1].end; n >= manyDigits && !v.isNumber(end-1) {
 				v.follow, v.followEnd = end, end+followed
@@ -334,32 +344,6 @@ func isInUUID(t string, run []group) bool {
 		}
 	}
 	return true
-}
-
-// leastDump is the smallest number of bytes, as numbers in a row, that may be a dump of a text.
-const leastDump = 10
-
-// isByteDump reports whether numbers in a row are the decimal codes of a text with a secret: [52 49 49 ...]. Programs write a request's bytes
-// like that.
-func (r *reading) isByteDump(v *view, run []group) bool {
-	if len(run) < leastDump || r.depth >= maxEncodings {
-		return false
-	}
-	text := make([]byte, 0, len(run))
-	for _, g := range run {
-		if g.end-g.start > 3 {
-			return false
-		}
-		code := 0
-		for _, c := range v.text[g.start:g.end] {
-			code = code*10 + int(c-'0')
-		}
-		if code > 0xFF || code < ' ' && code != '\t' && code != '\r' && code != '\n' {
-			return false
-		}
-		text = append(text, byte(code))
-	}
-	return r.holds(string(text))
 }
 
 // isHexDump reports whether digits are the codes of digits ("34 31 31 …") that hold a number.

@@ -52,6 +52,7 @@ func (r *reading) encoded(v *view) {
 		return
 	}
 	t := v.text
+	r.dumped(v)
 	var run encodedRun
 	for i := base64Places - 1; i < len(t); { // most words are too short to hold anything: their end is looked at first
 		k := i

@@ -162,9 +162,19 @@ const (
 // fields masks the values of all fields with the name of a secret.
 func (r *reading) fields(v *view) {
 	v.fields, v.schemeEnd = nil, 0
-	for i := range len(v.text) {
-		if kinds[v.text[i]] == kindMark && !r.isOtherMember(v.text, i) {
-			r.field(v, i)
+	for i := 0; i < len(v.text); i++ {
+		switch kinds[v.text[i]] {
+		case kindMark:
+			if !r.isOtherMember(v.text, i) {
+				r.field(v, i)
+			}
+		case kindDigit:
+			g := group{i, i + 1}
+			for g.end < len(v.text) && v.text[g.end]-'0' <= 9 {
+				g.end++
+			}
+			r.spoken(v, g)
+			i = g.end - 1
 		}
 	}
 }
