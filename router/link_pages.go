@@ -191,7 +191,7 @@ func (s *Server) cardCharges(l *linkPage) (list []draw.Item, err error) {
 	for _, n := range names(cardNetworks) {
 		if c := charges.Of(payment.MethodCard, "", n); c != nil && c.Amount+c.Tax > 0 && (len(offered) == 0 || slices.Contains(offered, n)) {
 			m := sdk.Money{Minor: c.Amount + c.Tax, Currency: l.View.Payment.Currency}
-			list = append(list, draw.Item{Name: n, Amount: string(m.Currency) + " " + m.Major()})
+			list = append(list, draw.Item{Name: n, Amount: string(m.Currency) + " " + draw.Figure(m)})
 		}
 	}
 	return list, nil

@@ -140,6 +140,10 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 			s.awaitReady()
 		}
 		s.looked(name + "-form")
+		s.size(390, 800)
+		s.await(`!document.querySelector(".code").checkVisibility()`) // a telephone needs no QR code of its own page
+		s.size(1000, 800)
+		s.await(`document.querySelector(".code").checkVisibility()`)
 		s.pays(scripts, "4242424242424241")
 		if scripts {
 			s.embedded().awaitIn(fieldsFrame, `document.body.innerText.includes("Check the card number")`)

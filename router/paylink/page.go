@@ -155,7 +155,7 @@ func (v *view) words() {
 	v.Details = !c.FormOnly || d.Kind != Form
 	v.HideLabels = c.LabelType == "never"
 	if d.Amount.Minor > 0 || d.Amount.Currency != "" {
-		v.Money = string(d.Amount.Currency) + " " + d.Amount.Major()
+		v.Money = string(d.Amount.Currency) + " " + Figure(d.Amount)
 	}
 	if !d.Expires.IsZero() && d.Kind == Form {
 		v.ExpiresText = d.Expires.UTC().Format("2006-01-02 15:04") + " UTC"
@@ -208,6 +208,19 @@ func (v *view) policy(sources string) string {
 		"; form-action 'self' " + schemes + "; base-uri 'none'; frame-ancestors " + framers
 }
 
+// Figure writes an amount for payers, without its currency. Narrow spaces divide the thousands, and no line breaks at them. A comma or a full stop would
+// mean the decimals in other languages.
+func Figure(m sdk.Money) string {
+	whole, decimals, _ := strings.Cut(m.Major(), ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "\u202f" + whole[i:]
+	}
+	if decimals == "" {
+		return whole
+	}
+	return whole + "." + decimals
+}
+
 // cart fills the lines of the order. The first ones are seen, the others behind a button.
 func (v *view) cart() {
 	rest := v.Base
@@ -217,10 +230,10 @@ func (v *view) cart() {
 			return // no cart has such prices
 		}
 		rest -= whole
-		v.Items = append(v.Items, Item{Name: capitalized(l.Name), Quantity: l.Quantity, Amount: sdk.Money{Minor: whole, Currency: v.Amount.Currency}.Major()})
+		v.Items = append(v.Items, Item{Name: capitalized(l.Name), Quantity: l.Quantity, Amount: Figure(sdk.Money{Minor: whole, Currency: v.Amount.Currency})})
 	}
 	if len(v.Items) > 0 && rest > 0 {
-		v.Rest = sdk.Money{Minor: rest, Currency: v.Amount.Currency}.Major()
+		v.Rest = Figure(sdk.Money{Minor: rest, Currency: v.Amount.Currency})
 	}
 	if len(v.Items) > visibleItems {
 		v.Items, v.Hidden = v.Items[:visibleItems], v.Items[visibleItems:]

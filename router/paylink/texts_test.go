@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/paylink"
+	"payswitch/sdk"
 )
 
 // TestTexts holds that every language has every text of its own, with the values of the English one.
@@ -31,6 +32,13 @@ func TestLanguage(t *testing.T) {
 		got, texts := Language(accept)
 		require.Equal(t, want, got, accept)
 		require.NotEmpty(t, texts)
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for want, m := range map[string]sdk.Money{"0": {Minor: 0, Currency: "JPY"}, "999": {Minor: 999, Currency: "JPY"}, "1\u202f234\u202f567": {Minor: 1234567, Currency: "JPY"},
+		"65.40": {Minor: 6540, Currency: "USD"}, "123\u202f456.00": {Minor: 12345600, Currency: "USD"}, "1\u202f234.567": {Minor: 1234567, Currency: "KWD"}} {
+		require.Equal(t, want, Figure(m))
 	}
 }
 
