@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,5 +61,15 @@ func TestAuthenticationServiceKeys(t *testing.T) {
 			require.Equal(t, value, w.admin("GET", "/configs/"+key, "").ok()["value"])
 			require.Equal(t, value, w.admin("DELETE", "/configs/"+key, "").ok()["value"])
 		}
+	}
+}
+
+// The hint of a refused config key names the length that a config key may have, which is more than that of an id.
+func TestConfigKeyHints(t *testing.T) {
+	t.Parallel()
+	w := simulators(t)
+	for key, hint := range map[string]string{"a b": "Send 1 to 128 characters of A-Z, a-z, 0-9, _ and -.", strings.Repeat("k", 129): "Shorten the key to 128 characters."} {
+		e := w.admin("POST", "/configs", `{"key":"`+key+`","value":"x"}`).object()["error"].(map[string]any)
+		require.Equal(t, []any{"key", hint}, []any{e["param"], e["hint"]})
 	}
 }

@@ -226,7 +226,7 @@ func checkConfigName(name string) error {
 	for first := true; first || name != ""; first = false {
 		part := name[:min(64, len(name))]
 		if err := checkID(part); err != nil {
-			return fault.Malformed("key", "key: "+err.Error()).WithHint(idHint)
+			return fault.Malformed("key", "key: "+err.Error()).WithHint(fmt.Sprintf("Send 1 to %d characters of A-Z, a-z, 0-9, _ and -.", maxConfigName))
 		}
 		name = name[len(part):]
 	}
