@@ -34,7 +34,7 @@ type ProfileInput struct {
 }
 
 // privateOfProfile names the fields that are sealed.
-var privateOfProfile = []string{fieldResponseHash, fieldWebhook, fieldWebhookHeaders, fieldTokenization}
+var privateOfProfile = []string{fieldResponseHash, fieldWebhook, fieldWebhookHeaders, fieldTokenization, fieldEarlierHeaders}
 
 // authenticators lists the names of 3-D Secure authenticators in the API, whether their adapters are installed or not.
 var authenticators = []string{"threedsecureio", "netcetera", "gpayments", "ctp_mastercard", "unified_authentication_service",
@@ -269,7 +269,11 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 		s.ExternalThreeDS = policy
 	}
 	fields.put(in.Fields)
+	before := p.Private
 	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
+		return err
+	}
+	if err := p.rememberHeaders(before); err != nil {
 		return err
 	}
 	if p.Sealed, err = sealPrivate(e.Vault, p.Private, vault.ProfileAD(p.MerchantID, p.ID)); err != nil {
@@ -340,7 +344,9 @@ func (p *Profile) Fields() Fields {
 		}
 	}
 	for name, s := range p.Private {
-		f[name] = shown(name, s)
+		if name != fieldEarlierHeaders {
+			f[name] = shown(name, s)
+		}
 	}
 	return f
 }

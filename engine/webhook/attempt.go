@@ -32,7 +32,6 @@ type target struct {
 	hash    secret.Value // payment_response_hash_key
 	secrets []Secret
 	custom  map[string]secret.Value
-	sent    *Sent // of the first attempt; nil until headers has made it
 	body    []byte
 }
 
@@ -159,9 +158,6 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind AttemptKind) (a
 		return a, gone
 	}
 	s.post(ctx, a, t, header)
-	if d.FirstID == "" {
-		a.Sent = t.sent
-	}
 	if err := s.sealAnswer(a); err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelError, "the answer to a webhook was not kept", slog.String("event_id", d.EventID), slog.Any("error", err))
 	}
@@ -233,14 +229,12 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	if ev.ProfileID != d.ProfileID || e != nil && e.ProfileID != d.ProfileID {
 		return nil, errGone{"the delivery does not belong to this event and endpoint"} // another program wrote its row
 	}
-	if err := s.setTarget(t, p, e); err != nil {
-		return nil, err
-	}
+	at := s.Now()
 	if first != nil {
-		if err := s.openAnswer(first); err != nil {
-			return nil, fault.Internal(err, "open attempt")
-		}
-		t.sent = first.Sent
+		at = first.At
+	}
+	if err := s.setTarget(t, p, e, at); err != nil {
+		return nil, err
 	}
 	t.body, err = s.bodyOf(ev)
 	return t, err
@@ -258,26 +252,10 @@ func firstAttempt(r Reader, d *Delivery) (*Attempt, error) {
 	return nil, err
 }
 
-// kept returns the headers that repeats send again.
-func (t *target) kept() *Sent {
-	k := &Sent{}
-	for name, v := range t.custom {
-		if mayCarry(name, v.Reveal()) {
-			if k.Custom == nil {
-				k.Custom = map[string]string{}
-			}
-			k.Custom[name] = v.Reveal()
-		}
-	}
-	if !t.hash.IsZero() {
-		k.Hash = hash512(t.hash, t.body)
-	}
-	return k
-}
-
-// setTarget sets the URL of a target and the secrets that sign its requests. e is nil for the profile's webhook_url.
-func (s *Service) setTarget(t *target, p *account.Profile, e *Endpoint) error {
-	t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders
+// setTarget sets the URL of a target, the secrets that sign its requests, and the headers that the profile had at the time of the first attempt. e is nil
+// for the profile's webhook_url.
+func (s *Service) setTarget(t *target, p *account.Profile, e *Endpoint, first time.Time) error {
+	t.hash, t.custom = p.WebhookHeadersAt(first)
 	if e != nil {
 		if err := s.open(e); err != nil {
 			return err
@@ -334,17 +312,11 @@ func shorten(b []byte) string {
 	return string(b)
 }
 
-// sealed is what an attempt's sealed text holds. The json names are storage format.
-type sealed struct {
-	*Answer
-	Sent *Sent `json:"sent,omitempty"`
-}
-
 func (s *Service) sealAnswer(a *Attempt) error {
-	if a.Answer == nil && a.Sent == nil {
+	if a.Answer == nil {
 		return nil
 	}
-	plain, err := json.Marshal(sealed{a.Answer, a.Sent})
+	plain, err := json.Marshal(a.Answer)
 	if err == nil {
 		a.Sealed, err = s.Vault.Seal(plain, vault.DeliveryAD(a.MerchantID, a.EventID, a.ID))
 	}
@@ -356,11 +328,9 @@ func (s *Service) openAnswer(a *Attempt) error {
 		return nil
 	}
 	plain, err := s.Vault.Open(a.Sealed, vault.DeliveryAD(a.MerchantID, a.EventID, a.ID))
-	var in sealed
 	if err == nil {
-		err = json.Unmarshal(plain, &in)
+		err = json.Unmarshal(plain, &a.Answer)
 	}
-	a.Answer, a.Sent = in.Answer, in.Sent
 	return err
 }
 

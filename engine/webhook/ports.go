@@ -53,15 +53,8 @@ type Attempt struct {
 	Took       time.Duration
 	Status     int    // HTTP status; 0 without an answer
 	Failure    string // why there is no answer 2xx, in words; "" for a success
-	Sealed     []byte // of Answer and Sent; nil if both are empty
+	Sealed     []byte // of Answer; nil if the answer is empty
 	Answer     *Answer
-	Sent       *Sent // of a delivery's first attempt; nil for all others
-}
-
-// Sent are those headers of a first attempt that every repeat sends again, whatever the profile says by then. The json names are storage format.
-type Sent struct {
-	Hash   []byte            `json:"hash,omitempty"`   // X-Webhook-Signature-512, without its hex
-	Custom map[string]string `json:"custom,omitempty"` // the merchant's own headers
 }
 
 // AttemptKind says why an attempt was made. Its constants are stored, and the API's values.

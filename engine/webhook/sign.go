@@ -39,11 +39,11 @@ func SecretOfHash(key secret.Value) secret.Value {
 	return secret.New(secretPrefix + base64.StdEncoding.EncodeToString([]byte(key.Reveal())))
 }
 
-// hash512 returns HMAC-SHA512 of the body. X-Webhook-Signature-512 is its hex.
-func hash512(key secret.Value, body []byte) []byte {
+// hash512 returns the value of X-Webhook-Signature-512: hex HMAC-SHA512 of the body.
+func hash512(key secret.Value, body []byte) string {
 	h := hmac.New(sha512.New, []byte(key.Reveal()))
 	h.Write(body)
-	return h.Sum(nil)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // sign is one signature of Standard Webhooks: v1, and base64 HMAC-SHA256 of "id.timestamp.body".
@@ -62,16 +62,15 @@ func sign(key secret.Value, id string, at time.Time, body []byte) (string, error
 // repeats, except the timestamp and its signature.
 func (t *target) headers(id string, at time.Time) (http.Header, error) {
 	h := http.Header{}
-	if t.sent == nil {
-		t.sent = t.kept()
-	}
-	for name, v := range t.sent.Custom {
-		h.Set(name, v)
+	for name, v := range t.custom {
+		if mayCarry(name, v.Reveal()) {
+			h.Set(name, v.Reveal())
+		}
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", "payswitch")
-	if len(t.sent.Hash) > 0 {
-		h.Set(headerHash, hex.EncodeToString(t.sent.Hash))
+	if !t.hash.IsZero() {
+		h.Set(headerHash, hash512(t.hash, t.body))
 	}
 	var all []string
 	for _, s := range t.secrets {
