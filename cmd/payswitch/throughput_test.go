@@ -204,7 +204,7 @@ func enqueue(b *testing.B, db *storage.DB) (stop func() float64) {
 			err := db.Update(context.WithoutCancel(ctx), func(tx engine.Tx) error {
 				for i := range due {
 					id := fmt.Sprintf("pay_%s_%d", run, n+i)
-					e := &payment.Event{MerchantID: "bench", ID: ids.NewEvent(tx.Now()), ProfileID: "pro", ObjectID: id, Number: 1, Class: "payments", Type: "payment_succeeded",
+					e := &payment.Event{MerchantID: "bench", ID: ids.NewEvent(tx.Now(), 1), ProfileID: "pro", ObjectID: id, Number: 1, Class: "payments", Type: "payment_succeeded",
 						Body: body, CreatedAt: tx.Now()}
 					if err := tx.InsertEvent(e); err != nil {
 						return err

@@ -84,7 +84,7 @@ func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, 
 // DisputeEvent makes the merchant's event of a dispute's new stage or status, and counts it in p, the payment that the change writes.
 func (s *Changes) DisputeEvent(p *payment.Payment, d *disputed.Record, now time.Time) (*payment.Event, error) {
 	p.Details.Events++
-	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: p.MerchantID, ProfileID: p.ProfileID, ObjectID: d.ID, PaymentID: p.ID, Number: p.Details.Events,
+	ev := &payment.Event{ID: ids.NewEvent(now, p.Details.Events), MerchantID: p.MerchantID, ProfileID: p.ProfileID, ObjectID: d.ID, PaymentID: p.ID, Number: p.Details.Events,
 		Class: "disputes", Type: d.Event(), CreatedAt: now}
 	body, err := s.Presenter.DisputeEvent(ev.ID, ev.Type, now, d)
 	if err != nil {

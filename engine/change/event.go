@@ -44,7 +44,7 @@ func (s *Changes) RefundEvent(p *payment.Payment, r *payment.Refund, now time.Ti
 		return nil, nil
 	}
 	p.Details.Events++
-	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, PaymentID: r.PaymentID, Number: p.Details.Events,
+	ev := &payment.Event{ID: ids.NewEvent(now, p.Details.Events), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, PaymentID: r.PaymentID, Number: p.Details.Events,
 		Class: "refunds", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.RefundEvent(ev.ID, ev.Type, now, r)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Changes) RefundEvent(p *payment.Payment, r *payment.Refund, now time.Ti
 
 // paymentEvent renders and seals an event of a payment.
 func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Event, error) {
-	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Number: v.Payment.Details.Events,
+	ev := &payment.Event{ID: ids.NewEvent(now, v.Payment.Details.Events), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Number: v.Payment.Details.Events,
 		Class: "payments", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.PaymentEvent(ev.ID, ev.Type, now, v)
 	if err != nil {

@@ -2,6 +2,7 @@ package ids
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"time"
 )
@@ -47,16 +48,17 @@ func randomBase62(b []byte) {
 	}
 }
 
-// NewEvent returns evt_ and the hex digits of a UUID version 7 (RFC 9562). Such ids sort by time.
-func NewEvent(at time.Time) string {
+// NewEvent returns evt_ and the hex digits of a UUID version 7 (RFC 9562). Such ids sort by time, and within a millisecond by number, which counts the
+// events of a payment. The UUID has room for 4,095 of them.
+func NewEvent(at time.Time, number int) string {
 	var b [16]byte
 	ms := uint64(at.UnixMilli())
-	rand.Read(b[:])
+	rand.Read(b[8:])
 	for i := 5; i >= 0; i-- {
 		b[i] = byte(ms)
 		ms >>= 8
 	}
-	b[6] = b[6]&0x0f | 0x70
+	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(min(number, 0xfff)))
 	b[8] = b[8]&0x3f | 0x80
 	return "evt_" + hex.EncodeToString(b[:])
 }

@@ -50,7 +50,7 @@ var webhookKinds = []kind{{
 
 // happen inserts the nth event of a payment.
 func happen(t *testing.T, s engine.Store, paymentID string, n int, at time.Time) *payment.Event {
-	e := &payment.Event{ID: newids.NewEvent(at), MerchantID: merchantA, ProfileID: "pro", ObjectID: paymentID, Number: n, Class: "payments", Type: "payment_succeeded",
+	e := &payment.Event{ID: newids.NewEvent(at, n), MerchantID: merchantA, ProfileID: "pro", ObjectID: paymentID, Number: n, Class: "payments", Type: "payment_succeeded",
 		Body: []byte{1}, CreatedAt: at}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertEvent(e) })
 	return e
@@ -263,9 +263,9 @@ func testDeliveryLists(t *testing.T, s engine.Store) {
 	for i := range 5 {
 		happen(t, s, fmt.Sprint("pay_", i), 1, base.Add(time.Duration(i)*time.Second))
 	}
-	last := &payment.Event{ID: newids.NewEvent(base.Add(time.Hour)), MerchantID: merchantA, ProfileID: "pro_2", ObjectID: "ref_1", PaymentID: "pay_1", Number: 2,
+	last := &payment.Event{ID: newids.NewEvent(base.Add(time.Hour), 2), MerchantID: merchantA, ProfileID: "pro_2", ObjectID: "ref_1", PaymentID: "pay_1", Number: 2,
 		Class: "refunds", Type: "refund_failed", CreatedAt: base.Add(time.Hour)}
-	opened := &payment.Event{ID: newids.NewEvent(base.Add(-time.Hour)), MerchantID: merchantA, ProfileID: "pro", ObjectID: "dp_1", PaymentID: "pay_3", Number: 2,
+	opened := &payment.Event{ID: newids.NewEvent(base.Add(-time.Hour), 2), MerchantID: merchantA, ProfileID: "pro", ObjectID: "dp_1", PaymentID: "pay_3", Number: 2,
 		Class: "disputes", Type: "dispute_opened", CreatedAt: base.Add(-time.Hour)}
 	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.InsertEvent(last), tx.InsertEvent(opened)) })
 	fanOut(t, s, "a")

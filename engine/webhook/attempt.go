@@ -252,8 +252,8 @@ func firstAttempt(r Reader, d *Delivery) (*Attempt, error) {
 	return nil, err
 }
 
-// setTarget sets the URL of a target, the secrets that sign its requests, and the headers that the profile had at the time of the first attempt. e is nil
-// for the profile's webhook_url.
+// setTarget sets the URL of a target, the secrets that sign its requests, and the headers that the profile had at the first attempt. e is nil for the
+// profile's webhook_url.
 func (s *Service) setTarget(t *target, p *account.Profile, e *Endpoint, first time.Time) error {
 	t.hash, t.custom = p.WebhookHeadersAt(first)
 	if e != nil {
