@@ -295,6 +295,9 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 	}
 	if !driven {
 		w.Operation = op
+		if evidence.MayBeRelease(w.Attempt, o) {
+			return e.keepWebhook(ctx, w, o, "the message may be about the rest that was released before")
+		}
 		v := evidence.InterpretSync(op, w.Payment, w.Attempt, o, false)
 		if v.Alarm != "" && v.Status == payment.OperationUnknown {
 			return e.alarmUnfitReport(ctx, w, op, v, o)

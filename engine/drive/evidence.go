@@ -269,6 +269,9 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Ver
 		if k.Source != SourceWebhook || k.Note != NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
 			continue
 		}
+		if evidence.MayBeRelease(w.Attempt, &o) {
+			continue
+		}
 		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown && !v.Empty() {
 			return v, nil
 		}

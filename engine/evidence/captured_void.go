@@ -80,6 +80,12 @@ func reportsReversal(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
 		(a.Status == payment.Charged || a.Status == payment.PartialCharged && (a.Details.CapturedVoid != nil || o.Totals != nil))
 }
 
+// MayBeRelease reports whether a message may be about the release of a partial capture's rest, and not about the void of the captured payment. Messages
+// repeat and come late. The processor's answer to a query shows what is true now.
+func MayBeRelease(a *payment.Attempt, o *sdk.Outcome) bool {
+	return a.Captured > 0 && a.Details.Released && a.Details.CapturedVoid != nil && o.Status == sdk.StatusVoided && o.Totals == nil
+}
+
 // readCapturedVoid derives the verdict on a void of a captured payment from a sync's report on the payment.
 func readCapturedVoid(a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
 	switch {

@@ -61,6 +61,10 @@ func (s *Reports) Record(ctx context.Context, w *change.Loaded, source drive.Sou
 		_, err := s.Changes.KeepReport(ctx, w, source, o, "the processor reports that what was captured is taken back")
 		return err
 	}
+	if source == drive.SourceWebhook && evidence.MayBeRelease(w.Attempt, o) {
+		_, err := s.Changes.KeepReport(ctx, w, source, o, "the message may be about the rest that was released before")
+		return err
+	}
 	if done, err := s.bookReported(ctx, w, o, source); done || err != nil {
 		return err
 	}
