@@ -157,6 +157,28 @@ func TestConfigProblems(t *testing.T) {
 	}
 }
 
+// Each bound of a setting is checked: its key is in the error, with what may be chosen.
+func TestConfigBounds(t *testing.T) {
+	for key, value := range map[string]string{"vault.refresh": "1ms", "cards.in_text": "x", "keys.environment": "x", "journal.keep": "-1s", "log.format": "x",
+		"log.requests_limit": "1", "tracing.sample": "101", "server.request_body_limit": "1", "server.shutdown_timeout": "2h", "server.overload_latency": "1ms",
+		"server.rate_limit": "-1", "server.rate_burst": "-1", "storage.postgres.connections": "1", "storage.postgres.statement_timeout": "1ms",
+		"storage.postgres.lock_timeout": "1ms", "storage.backup_max_age": "-1s", "plugins.send_timeout": "1ms", "plugins.response_limit": "1",
+		"plugins.account_concurrency": "-1", "plugins.account_wait": "1ms", "plugins.memory_limit": "1", "plugins.step_fuel": "1", "plugins.instances": "-1",
+		"engine.lock_wait": "2h", "engine.resolve_every": "1ms", "engine.payer_wait": "1ms", "engine.resolve_pause": "1ms", "engine.settle_timeout": "1ms",
+		"webhooks.timeout": "1ms", "webhooks.concurrency": "1", "webhooks.endpoints": "0", "dashboard.first_run": "x"} {
+		_, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{variableOf(key) + "=" + value})
+		require.ErrorContains(t, err, key+": ", value)
+		require.ErrorContains(t, err, "choose ", key)
+	}
+	for key, value := range map[string]string{"tracing.endpoint": "collector:4318", "webhooks.retries": "soon", "dashboard.listen": "8081",
+		"dashboard.public_url": "dash.example.com", "metrics.listen": "9090"} {
+		_, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{variableOf(key) + "=" + value})
+		require.ErrorContains(t, err, key+": ", value)
+	}
+	_, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{"PAYSWITCH_DASHBOARD__LISTEN=127.0.0.1:8080"})
+	require.ErrorContains(t, err, "dashboard.listen: is server.listen too")
+}
+
 func TestConfigSecrets(t *testing.T) {
 	secretFile := filepath.Join(t.TempDir(), "admin")
 	require.NoError(t, os.WriteFile(secretFile, []byte("admin-secret-from-file\n"), 0o600))
