@@ -151,6 +151,6 @@ func TestVersionsPrintNothing(t *testing.T) {
 		require.NotContains(t, fmt.Sprintf(format, *v), v.Fingerprint)
 	}
 	var n int
-	require.NoError(t, w.intruder().QueryRow(`SELECT count(*) FROM account_versions WHERE details LIKE '%a1%' OR sealed LIKE '%a1%'`).Scan(&n))
+	require.NoError(t, w.intruder().QueryRow(`SELECT count(*) FROM account_versions WHERE details LIKE '%"a1"%' OR sealed LIKE '%"a1"%'`).Scan(&n))
 	require.Zero(t, n)
 }

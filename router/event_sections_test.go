@@ -62,6 +62,9 @@ func inBubble(t *testing.T, pause time.Duration, adapters map[string]*sdk.Adapte
 func (w *world) arrives(t *testing.T, says string, s step, values map[string]string) {
 	t.Helper()
 	a := w.arrivals(len(w.seen) + 1)[len(w.seen)]
+	if w.bubble {
+		synctest.Wait() // the attempt is stored
+	}
 	says += "\n" + a.body
 	values["event_id"] = a.said["event_id"].(string)
 	headers := map[string]any{}
