@@ -25,8 +25,8 @@ const signatureHeader = "X-Simulator-Signature"
 // optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or reference. The event
 // of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
 //
-// Under the name of stripe the simulator also reads that processor's own messages (messageOfStripe). Those about disputes
-// are signed as Stripe signs.
+// Under the name of stripe the simulator also reads that processor's own messages (messageOfStripe). Those about
+// disputes are signed as Stripe signs.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
