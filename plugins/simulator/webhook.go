@@ -88,8 +88,9 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// messageOfStripe reads a message in Stripe's form: what it says happened, nil for anything else. Only a message about a
-// dispute needs a signature: the others ask for a sync. A message of a kind that stripe's adapter ignores is ignored here too.
+// messageOfStripe reads a message in Stripe's form: what it says happened, nil for anything else. Only a message
+// about a dispute needs a signature: the others ask for a sync. The simulator ignores the kinds of messages that
+// stripe's adapter ignores.
 func messageOfStripe(c *sdk.Call, body []byte) *sdk.Event {
 	j, err := sdk.ParseJSON(body)
 	if err != nil || c.Account.Connector != "stripe" {
