@@ -24,10 +24,10 @@ type earlierHeaders struct {
 }
 
 // WebhookHeadersAt returns what an opened profile put on its webhooks at a time: the key of X-Webhook-Signature-512, absent for none, and the merchant's own
-// headers by name. Of a time before the last earlierKept changes it returns the oldest that it remembers.
+// headers by name. The millisecond of a change counts as before it. Of a time before the last earlierKept changes it returns the oldest that it remembers.
 func (p *Profile) WebhookHeadersAt(at time.Time) (key secret.Value, own map[string]secret.Value) {
 	for _, e := range p.earlierHeaders() {
-		if at.Before(e.Until) {
+		if !at.After(e.Until) {
 			return secret.TextOf(secret.New(string(e.Key))), secret.Leaves(secret.New(string(e.Own)))
 		}
 	}

@@ -32,5 +32,7 @@ func TestWebhookHeadersAt(t *testing.T) {
 		key, own := p.WebhookHeadersAt(start.Add(time.Duration(hour)*time.Hour + time.Minute))
 		require.Equal(t, []string{fmt.Sprint("key ", want), fmt.Sprint(want)}, []string{key.Reveal(), own["X-Shop"].Reveal()}, "hour %d", hour)
 	}
+	key, _ := p.WebhookHeadersAt(start.Add(2 * earlierKept * time.Hour))
+	require.Equal(t, fmt.Sprint("key ", 2*earlierKept-1), key.Reveal(), "in the millisecond of the change")
 	require.NotContains(t, p.Fields(), fieldEarlierHeaders, "the API does not show it")
 }

@@ -229,7 +229,7 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	if ev.ProfileID != d.ProfileID || e != nil && e.ProfileID != d.ProfileID {
 		return nil, errGone{"the delivery does not belong to this event and endpoint"} // another program wrote its row
 	}
-	at := s.Now()
+	var at time.Time
 	if first != nil {
 		at = first.At
 	}
@@ -252,10 +252,12 @@ func firstAttempt(r Reader, d *Delivery) (*Attempt, error) {
 	return nil, err
 }
 
-// setTarget sets the URL of a target, the secrets that sign its requests, and the headers that the profile had at the first attempt. e is nil for the
-// profile's webhook_url.
+// setTarget sets the URL of a target, the secrets that sign its requests, and the headers that the profile had at the first attempt. A zero time stands
+// for the present. e is nil for the profile's webhook_url.
 func (s *Service) setTarget(t *target, p *account.Profile, e *Endpoint, first time.Time) error {
-	t.hash, t.custom = p.WebhookHeadersAt(first)
+	if t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders; !first.IsZero() {
+		t.hash, t.custom = p.WebhookHeadersAt(first)
+	}
 	if e != nil {
 		if err := s.open(e); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (s *Service) TestEndpoint(ctx context.Context, a account.Auth, profileID, i
 		e = nil
 	}
 	t := &target{}
-	if err := s.setTarget(t, p, e, s.Now()); err != nil {
+	if err := s.setTarget(t, p, e, time.Time{}); err != nil {
 		var gone errGone
 		if errors.As(err, &gone) {
 			return nil, fault.NotFound("Webhook endpoint")
