@@ -62,6 +62,9 @@ func (s *Reports) Record(ctx context.Context, w *change.Loaded, source drive.Sou
 		return err
 	}
 	if source == drive.SourceWebhook && evidence.MayBeRelease(w.Attempt, o) {
+		if _, err := s.Changes.KeepReport(ctx, w, source, o, "the message may be about the rest that was released before"); err != nil {
+			return err
+		}
 		return s.Query(ctx, w)
 	}
 	if done, err := s.bookReported(ctx, w, o, source); done || err != nil {
