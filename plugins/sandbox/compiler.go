@@ -342,7 +342,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	text := strings.TrimSpace(complaint.String())
 	if err != nil && limit == "" {
 		limit = "crash"
-		for _, shortOf := range []string{"out of memory", "cannot allocate memory", "pthread_create failed"} { // a thread needs memory for its stack
+		for _, shortOf := range shortOfMemory {
 			if strings.Contains(text, shortOf) {
 				limit = "memory"
 			}
@@ -363,6 +363,13 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 		return nil, &CompileError{"crash", fmt.Sprintf("the compiler's report cannot be read (%v): do not load the module", err)}
 	}
 	return &res, nil
+}
+
+// shortOfMemory are the texts of a Go program that gets no memory from the system.
+var shortOfMemory = []string{
+	"out of memory", "cannot allocate memory",
+	"pthread_create failed",      // a thread needs memory for its stack
+	"\nruntime.(*spanQueue).try", // the collector's newSpanSPMC (Go 1.26) uses memory without checking that it got some, and faults
 }
 
 // newInput encodes an order for a compiler.

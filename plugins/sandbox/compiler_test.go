@@ -27,6 +27,11 @@ var badCompilers = map[string]func(){
 		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
 		os.Exit(2)
 	},
+	"faults": func() { // what Go 1.26 wrote under a limit, with GOTRACEBACK=none
+		fmt.Fprint(os.Stderr, "SIGSEGV: segmentation violation\nPC=0x4364fd m=6 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x99addb814a0 m=6 mp=0x99addb85808 [idle]:\n",
+			"runtime.(*spanQueue).tryDrain(0x7f9a00000400?, 0x43ed45?, 0xe97148?)\n")
+		os.Exit(2)
+	},
 	"killed":  func() { p, _ := os.FindProcess(os.Getpid()); _ = p.Kill(); select {} },
 	"hangs":   func() { time.Sleep(time.Hour) },
 	"garbage": func() { fmt.Print("nothing of sense") },
@@ -168,6 +173,7 @@ func TestCompilersThatFail(t *testing.T) {
 		"floods":  {"time", "longer than 3s"},
 		"grows":   {"memory", "more than 64 MiB"},
 		"threads": {"memory", "more than 64 MiB"}, // a new thread finds no memory for its stack
+		"faults":  {"memory", "more than 64 MiB"},
 		"spies":   {"crash", `environment [\"GOTRACEBACK=none\"] files [`},
 	} {
 		t.Run(name, func(t *testing.T) {
