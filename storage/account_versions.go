@@ -77,10 +77,10 @@ func (t *tx) UnusedVersions(before time.Time) ([]*account.Version, error) {
 		`SELECT `+accountVersionColumns+` FROM account_versions WHERE used_at < $1 ORDER BY seq`, millis(before))
 }
 
-// OpenVersions implements engine.Reader. It reads operations_open.
+// OpenVersions implements engine.Reader. It reads operations_due, as OpenOperations does.
 func (t *tx) OpenVersions(merchantID, accountID string) ([]string, error) {
 	return all(t, "list versions of open operations", func(row scanner) (name string, err error) { return name, row.Scan(&name) },
-		`SELECT DISTINCT account_version FROM operations WHERE merchant_id = $1 AND account_id = $2 AND status IN ('started', 'unknown', 'pending')`,
+		`SELECT DISTINCT account_version FROM operations WHERE due_at >= 0 AND merchant_id || '' = $1 AND account_id = $2 AND status IN ('started', 'unknown', 'pending')`,
 		merchantID, accountID)
 }
 

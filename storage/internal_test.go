@@ -462,7 +462,7 @@ func TestPlans(t *testing.T) {
 		}
 		require.NotContains(t, plan, "SCAN", "%s\n%s", query, plan)
 		if strings.Contains(query, "count(*) FROM operations") { // reads open operations only
-			require.Contains(t, plan, "INDEX operations_open", query)
+			require.Contains(t, plan, "INDEX operations_due", query)
 		}
 		ofOnePayment := strings.Contains(query, "payment_id = ") && (strings.Contains(query, "FROM refunds") || strings.Contains(query, "FROM disputes"))
 		if ofOnePayment {

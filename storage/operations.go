@@ -177,10 +177,11 @@ func (t *tx) Operations(merchantID, paymentID string) ([]*payment.Operation, err
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 
-// OpenOperations implements engine.Reader. It reads operations_open.
+// OpenOperations implements engine.Reader. It reads operations_due, because an open operation has a due_at. The expression on merchant_id keeps SQLite from
+// operations_payment, which holds all operations of the merchant.
 func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 	return one(t, "count open operations", scanCount, `SELECT count(*) FROM operations
-		WHERE merchant_id = $1 AND ($2 = '' OR account_id = $2) AND status IN ('started', 'unknown', 'pending')`, merchantID, accountID)
+		WHERE due_at >= 0 AND merchant_id || '' = $1 AND ($2 = '' OR account_id = $2) AND status IN ('started', 'unknown', 'pending')`, merchantID, accountID)
 }
 
 // DueOperations implements engine.Reader. It reads operations_due alone.

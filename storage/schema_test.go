@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,4 +32,23 @@ func TestSameSchema(t *testing.T) {
 	require.Contains(t, want, part{"payments", "", "unique key (merchant_id, id)"})
 	require.Contains(t, want, part{"payments", "payments_customer", "index on (merchant_id, customer_id, created_at, seq) of some rows"})
 	require.Contains(t, want, part{"violations", "", "foreign key (merchant_id, account_id) to accounts cascade"})
+}
+
+// TestIndexConditions: for a list of three or more values in an index's condition, SQLite makes a table in memory at each write of a row.
+func TestIndexConditions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	_, err := Migrate(t.Context(), "sqlite:"+path)
+	require.NoError(t, err)
+	conn, err := openLite(path, time.Second)
+	require.NoError(t, err)
+	defer conn.close()
+	partial := 0
+	require.NoError(t, conn.query("SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'", nil, func(row scanner) error {
+		var text string
+		require.NoError(t, row.Scan(&text))
+		partial++
+		require.NotContains(t, text, " IN (")
+		return nil
+	}))
+	require.Greater(t, partial, 10)
 }
