@@ -31,7 +31,6 @@ func newIndex(o *Options) (*index, error) {
 	i := &index{page: page, object: jsonAnswer(object)}
 	for _, a := range []answer{i.page, i.object} {
 		a.header.Set("Vary", "Accept")
-		a.header.Set("Content-Length", strconv.Itoa(len(a.body))) // net/http sets it for GET alone when the body is large
 	}
 	return i, nil
 }

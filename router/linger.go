@@ -53,13 +53,15 @@ func (b *sentBody) send(w http.ResponseWriter, r *http.Request, a answer) {
 	r.Body = b.ReadCloser // net/http recognises only its own type when it looks for the rest of a body
 	c := http.NewResponseController(w)
 	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // set here, because the handler may have taken minutes
+	if len(a.body) > 0 {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body))) // net/http would send a body of more than 2 KB in chunks
+	}
 	if !b.unread(r) {
 		w.WriteHeader(a.status)
 		w.Write(a.body) // it fails only if the caller has gone
 		return
 	}
 	w.Header().Set("Connection", "close")
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	// These calls fail if the connection has gone or does not support them. The caller then gets the usual answer of net/http.
 	_ = c.EnableFullDuplex()
 	w.WriteHeader(a.status)

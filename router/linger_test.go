@@ -200,3 +200,29 @@ func TestEndlessBodyEnds(t *testing.T) {
 		require.Less(t, time.Since(began), 3*time.Second)
 	})
 }
+
+// TestAnswersHaveALength: an answer of any size names its length, to GET and HEAD alike. net/http alone would send a large one in chunks.
+func TestAnswersHaveALength(t *testing.T) {
+	t.Parallel()
+	_, address := served(t)
+	for _, path := range []string{"/openapi.yaml", "/health", "/nothing"} {
+		var of [2]*http.Response
+		for i, method := range []string{http.MethodGet, http.MethodHead} {
+			r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, nil)
+			require.NoError(t, err)
+			r.Header.Set("Accept-Encoding", "identity")
+			of[i], err = http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			body, err := io.ReadAll(of[i].Body)
+			require.NoError(t, err)
+			require.NoError(t, of[i].Body.Close())
+			require.Empty(t, of[i].TransferEncoding, path)
+			if method == http.MethodGet {
+				require.EqualValues(t, len(body), of[i].ContentLength, path)
+			}
+		}
+		if of[1].StatusCode == http.StatusOK {
+			require.Equal(t, of[0].ContentLength, of[1].ContentLength, path)
+		}
+	}
+}
