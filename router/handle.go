@@ -201,6 +201,9 @@ func (s *Server) serve(c *call) (a answer) {
 	}
 	a, err := s.call(c)
 	if err != nil {
+		if c.mistypedLink(err) {
+			return s.unknownLink(c, err)
+		}
 		return s.failed(c, err)
 	}
 	return a

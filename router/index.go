@@ -41,14 +41,20 @@ func indexLink(path string) string { return strings.TrimPrefix(path, "/") }
 // showIndex answers / with a page for browsers and an object for clients that accept other types. A request without Accept gets the 404 of an
 // unknown URL: such requests come from probes and from clients with a wrong URL, and both should notice.
 func (s *Server) showIndex(c *call) (answer, error) {
-	accept := c.r.Header.Values("Accept")
-	if len(accept) == 0 {
+	switch {
+	case len(c.r.Header.Values("Accept")) == 0:
 		return answer{}, errUnknownURL
-	}
-	if html := quality(accept, "text/html"); html > 0 && html >= quality(accept, "application/json") {
+	case c.wantsPage():
 		return s.index.page, nil
 	}
 	return s.index.object, nil
+}
+
+// wantsPage reports whether the caller is a browser that shows a page: its Accept names text/html, and prefers no JSON.
+func (c *call) wantsPage() bool {
+	accept := c.r.Header.Values("Accept")
+	html := quality(accept, "text/html")
+	return html > 0 && html >= quality(accept, "application/json")
 }
 
 // quality returns the weight (0 to 1) that Accept headers give to a media type by its full name; 0 if they do not name it. Wildcards do not count.

@@ -101,6 +101,26 @@ func (l *linkPage) self(s *Server) string {
 	return l.path(s, "")
 }
 
+// mistypedLink reports whether a browser asked for the page of a link that does not exist. The secure page outside of an allowed frame keeps its error,
+// which is for the merchant's developers.
+func (c *call) mistypedLink(err error) bool {
+	if c.r.Method != http.MethodGet || !slices.Contains([]string{openLinkPattern, secureLinkPattern, linkStatusPattern, collectPattern}, c.pattern()) {
+		return false
+	}
+	e := asError(err)
+	return c.wantsPage() && (e.Kind == fault.KindNotFound || e.Kind == fault.KindUnauthorized || e.Param != "" && slices.Contains(c.route.segments, "{"+e.Param+"}"))
+}
+
+// unknownLink shows the payer that the link does not work. The page is the same for each reason, so it does not show whether the merchant exists.
+func (s *Server) unknownLink(c *call, err error) answer {
+	a, failed := drawn(&draw.Data{Kind: draw.Bad, Heading: "unknown", Text: "unknown_text", Accept: c.r.Header.Get("Accept-Language"), Config: &paylink.Config{}})
+	if failed != nil {
+		return s.failed(c, failed)
+	}
+	a.status, a.code = http.StatusNotFound, asError(err).Code
+	return a
+}
+
 func (s *Server) openLink(c *call) (answer, error)   { return s.showLink(c, false) }
 func (s *Server) secureLink(c *call) (answer, error) { return s.showLink(c, true) }
 

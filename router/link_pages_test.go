@@ -228,6 +228,45 @@ func TestLinkStates(t *testing.T) {
 	require.Zero(t, w.operations(p["payment_id"].(string)), "a form that was open when the link ended")
 }
 
+// TestUnknownLink: a mistyped link shows a browser a page in the payer's language. The page is the same whether or not the merchant exists. A client
+// that does not ask for a page gets the error object.
+func TestUnknownLink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	known := w.linkOf()["payment_id"].(string)
+	plain := w.post("/payments", `{"amount":1,"currency":"USD"}`).ok()["payment_id"].(string)
+	_, _, _ = w.merchant("m2")
+	const chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+	nonce := regexp.MustCompile(`nonce="[^"]+"`)
+	var first string
+	for path, status := range map[string]int{"/payment_link/nobody/" + known: 401, "/payment_link/" + merchant + "/absent": 404, "/payment_link/" + merchant + "/" + plain: 404,
+		"/payment_link/m2/" + known: 404, "/payment_link/" + merchant + "/" + known + ".": 400, "/payment_link/status/nobody/absent": 401, "/payment_link/status/" + merchant + "/absent": 404,
+		"/payment_link/s/nobody/" + known: 401, "/payment_link/s/" + merchant + "/" + known: 404, "/payment_methods/collect/nobody/absent": 401,
+		"/payment_methods/collect/" + merchant + "/absent": 404} {
+		page := w.open(path, "Accept", chromium, "Accept-Language", "de-AT,de;q=0.9")
+		require.Equal(t, 404, page.status, path)
+		require.Equal(t, "text/html; charset=utf-8", page.header.Get("Content-Type"), path)
+		require.Contains(t, page.header.Get("Content-Security-Policy"), "frame-ancestors 'none'", path)
+		for _, part := range []string{`lang="de"`, "<h1>Dieser Link funktioniert nicht</h1>", "prüfen Sie die Adresse"} {
+			require.Contains(t, page.body, part, path)
+		}
+		for _, part := range []string{`id="details"`, known, plain, "absent", "nobody", "m2"} {
+			require.NotContains(t, strings.Split(page.body, "<body>")[1], part, path)
+		}
+		body := nonce.ReplaceAllString(page.body, "")
+		if first == "" {
+			first = body
+		}
+		require.Equal(t, first, body, path)
+		for _, accept := range [][]string{nil, {"Accept", "application/json"}, {"Accept", "*/*"}, {"Accept", "application/json, text/html;q=0.5"}} {
+			object := w.open(path, accept...)
+			require.Equal(t, status, object.status, "%s %v", path, accept)
+			require.NotEmpty(t, object.error()["code"], "%s %v", path, accept)
+		}
+	}
+	require.Contains(t, w.open("/payment_link/"+merchant+"/absent", "Accept", chromium).body, "This link does not work")
+}
+
 // The payer comes back from the bank to the status page, and from there to the shop.
 func TestLinkAtTheBank(t *testing.T) {
 	t.Parallel()

@@ -152,7 +152,6 @@ func (v *view) words() {
 	c, d := v.Config, v.Data
 	v.ShowSeller = c.ShowMerchant == nil || *c.ShowMerchant
 	v.Branding = c.BrandingVisible == nil || *c.BrandingVisible
-	v.Details = !c.FormOnly || d.Kind != Form
 	v.HideLabels = c.LabelType == "never"
 	if d.Amount.Minor > 0 || d.Amount.Currency != "" {
 		v.Money = string(d.Amount.Currency) + " " + Figure(d.Amount)
@@ -161,6 +160,8 @@ func (v *view) words() {
 		v.ExpiresText = d.Expires.UTC().Format("2006-01-02 15:04") + " UTC"
 	}
 	v.cart()
+	v.Details = (!c.FormOnly || d.Kind != Form) && (v.ShowSeller && v.Seller != "" || v.Logo != "" || v.Money != "" || d.Description != "" ||
+		d.PaymentID != "" || v.ExpiresText != "" || len(c.Rows) > 0) // the page of an unknown link has none of them
 	switch {
 	case c.ButtonText != "":
 		v.Button = c.ButtonText
