@@ -128,10 +128,10 @@ func (c *call) disputeFacts(d *disputed.Record, here string) Block {
 	}
 	if until := d.Details.RespondBy; !until.IsZero() {
 		at, note := c.time(until), ""
-		if left := until.Sub(c.server.Now()); d.Status == sdk.DisputeOpened && left > 0 {
-			note = "in " + shortly(left)
-		} else if d.Status == sdk.DisputeOpened {
+		if c.late(d) {
 			note = "this time has passed"
+		} else if d.Status == sdk.DisputeOpened {
+			note = "in " + shortly(until.Sub(c.server.Now()))
 		}
 		b.Facts = append(b.Facts, fact("Answer until", Cell{Time: &at, Note: note}))
 	}
@@ -141,6 +141,11 @@ func (c *call) disputeFacts(d *disputed.Record, here string) Block {
 		b.Forms = []Form{{Action: here + "/ask", Submit: "Ask the processor now"}}
 	}
 	return b
+}
+
+// late reports whether a dispute waits for an answer whose time has passed.
+func (c *call) late(d *disputed.Record) bool {
+	return d.Status == sdk.DisputeOpened && !d.Details.RespondBy.IsZero() && !d.Details.RespondBy.After(c.server.Now())
 }
 
 // answerBlock shows the latest answer.

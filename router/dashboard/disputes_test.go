@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -144,6 +145,25 @@ func TestDisputeAnswered(t *testing.T) {
 	require.Equal(t, sdk.DisputeChallenged, w.disputeAt(one).Status)
 	require.Contains(t, w.page(one), "The customer&#39;s bank decides")
 	require.NotContains(t, w.page(one), "Attach the file", "the stage takes no file any more")
+}
+
+// TestDisputeLate: the lists say in words that the time for an answer has passed, as the page of the dispute does. A dispute that waits for no answer is
+// not marked.
+func TestDisputeLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	for _, c := range []struct {
+		status, until string
+		late          bool
+	}{{"opened", "1700000000", true}, {"opened", "4000000000", false}, {"challenged", "1700000000", false}} {
+		one := w.disputed(700, c.status, `,"respond_by":`+c.until)
+		row := regexp.MustCompile(`<tr>[^\n]*` + one + `[^\n]*</tr>`)
+		for _, path := range []string{"/m/acme/disputes", "/m/acme/payments/" + w.disputeAt(one).PaymentID} {
+			require.Equal(t, c.late, strings.Contains(row.FindString(w.page(path)), "this time has passed"), "%s %s", path, c)
+		}
+		require.Equal(t, c.late, strings.Contains(w.page(one), "this time has passed"), c)
+	}
 }
 
 // TestDisputeAccepted: the form says what accepting means, a double click accepts once, and a refused or unknown answer is shown as such.

@@ -368,11 +368,12 @@ type disputeRow struct {
 	Stage, Status Chip
 	Reason, At    string
 	Until         Time
+	Late          bool // Until has passed, and the dispute still waits for an answer
 }
 
 func (c *call) disputeRow(d *disputed.Record) disputeRow {
 	return disputeRow{ID: d.ID, URL: c.at() + "/disputes/" + d.ID, Time: c.time(d.CreatedAt), Amount: Money{d.Amount, d.Currency},
-		Stage: chip(string(d.Stage)), Status: chip(string(d.Status)), Reason: d.Details.Reason, At: d.Connector, Until: c.time(d.Details.RespondBy)}
+		Stage: chip(string(d.Stage)), Status: chip(string(d.Status)), Reason: d.Details.Reason, At: d.Connector, Until: c.time(d.Details.RespondBy), Late: c.late(d)}
 }
 
 // did are the words for what a person has just done, by the mark in the address.
