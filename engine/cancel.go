@@ -148,6 +148,6 @@ func (e *Engine) cancelAfter(w *change.Loaded, b *evidence.Booking, c *change.Ch
 	if !voids {
 		return false, nil
 	}
-	b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the void of a cancelled payment", now, e.perform)
+	b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the void of a cancelled payment", now)
 	return true, err
 }

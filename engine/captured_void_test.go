@@ -390,7 +390,7 @@ func TestVoidAfterCaptureOfADeadNode(t *testing.T) {
 			p := newTill(t)
 			inBubble(t, func(t *testing.T) {
 				w, _, pay := voiding(t, p, rule, 1000)
-				w.Funds.Perform = func(context.Context, *change.Loaded) error { return nil } // the node is gone
+				w.Funds.Changes.Perform = func(context.Context, *change.Loaded) error { return nil } // the node is gone
 				v, err := w.takeBack(pay.id)
 				require.NoError(t, err)
 				require.Equal(t, undecided, stands(v))

@@ -161,7 +161,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		SweepEvery: 12 * o.ResolveEvery, Retries: o.WebhookRetries, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
-		LockWait: o.LockWait, Mocks: o.Mocks, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
+		LockWait: o.LockWait, Mocks: o.Mocks, Perform: e.perform, Settle: e.settle, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable, Limits: o.Limits})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
@@ -171,14 +171,10 @@ func New(d Deps, o Options) (*Engine, error) {
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, RecheckCard: e.Risk.RecheckCard, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
-	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
-	e.Refunds = &refund.Refunds{Deps: refund.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock, Log: d.Logger,
-		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
+	e.Funds, e.Refunds, e.Disputes = &hold.Funds{Changes: e.changes}, &refund.Refunds{Changes: e.changes}, &dispute.Disputes{Changes: e.changes}
 	e.Relays = &relay.Relays{Deps: relay.Deps{Store: port.Narrow[relay.Reader, relay.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Connectors: e.connectors,
 		Driver: e.driver, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
 	e.driver.Relayed = e.Relays.Know
-	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock, Log: d.Logger,
-		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
 	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node, Email: search.Emails(d.Vault)})
@@ -189,8 +185,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.UseCases = routing.UseCasesOf(e.routes)
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
-	e.reports = &late.Reports{Deps: late.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Refunds: e.Refunds,
-		Relays: e.Relays, Copy: e.Copy, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, Perform: e.perform}}
+	e.reports = &late.Reports{Changes: e.changes, Refunds: e.Refunds, Relays: e.Relays, Copy: e.Copy}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
 	if o.SoleNode {
 		return e, e.releaseLeases(context.Background())

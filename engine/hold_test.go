@@ -113,7 +113,7 @@ func TestRaiseOfADeadNode(t *testing.T) {
 					w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": l.adapter(ways...)})
 					w.shopAccount(l.URL)
 					v := w.pay(sale(100, visa, raisable))
-					w.Funds.Perform = func(context.Context, *change.Loaded) error { return nil } // the node is gone
+					w.Funds.Changes.Perform = func(context.Context, *change.Loaded) error { return nil } // the node is gone
 					_, err := w.IncrementAuthorization(t.Context(), w.auth, v.Payment.ID, request.IncrementInput{Amount: 150})
 					require.NoError(t, err)
 					op := w.operations(v.Payment.ID)[1]

@@ -15,7 +15,7 @@ func (e *Engine) intent(w *change.Loaded, by payment.Trigger, now time.Time) (*c
 		return nil, fault.Internal(err, string(w.Operation.Kind)+" payment")
 	}
 	w.Payment.OpenOperation = w.Operation.ID
-	return e.changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w, func(ctx context.Context) error { return e.perform(ctx, w) })
+	return e.changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w)
 }
 
 // perform drives an operation whose intent is durable, and settles it. It continues when the client hangs up, because money may have

@@ -209,12 +209,12 @@ func (e *Engine) addFollowing(w *change.Loaded, b *evidence.Booking, c *change.C
 		return false, err
 	}
 	if b.Release {
-		if b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now, e.perform); err != nil {
+		if b.Payment.OpenOperation, err = e.changes.AddVoid(c, w, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now); err != nil {
 			return false, err
 		}
 	}
 	if b.VoidLess {
-		if b.Attempt.Details.LateVoid, err = e.changes.AddVoid(c, w, b.Attempt.Authorized, "the void of funds that are too little", now, e.perform); err != nil {
+		if b.Attempt.Details.LateVoid, err = e.changes.AddVoid(c, w, b.Attempt.Authorized, "the void of funds that are too little", now); err != nil {
 			return false, err
 		}
 	}

@@ -429,24 +429,24 @@ func (c *Change) Intend(op *payment.Operation, at *account.Account) {
 	c.Intents, c.At = append(c.Intents, op), append(c.At, at)
 }
 
-// StartRun makes the change c perform the operation of w at once: Commit makes the intent durable, and then perform sends and settles it. Commit takes a turn
+// StartRun makes the change c perform the operation of w at once: Commit makes the intent durable, and then Perform sends and settles it. Commit takes a turn
 // at the account first.
-func (s *Changes) StartRun(c *Change, w *Loaded, perform func(ctx context.Context) error) (*Change, error) {
+func (s *Changes) StartRun(c *Change, w *Loaded) (*Change, error) {
 	c.Turn = w.Account
 	c.Intend(w.Operation, w.Account)
-	c.Effects = append(c.Effects, perform)
+	c.Effects = append(c.Effects, func(ctx context.Context) error { return s.Perform(ctx, w) })
 	return c, s.Driver.SealRun(&w.Run)
 }
 
 // AddVoid adds the void of funds that the processor holds to the change c that books why, so a crash between the two loses nothing. c has the payment and
-// the attempt of w, as booked. After the commit, perform performs the void, and w has the result. what names the void in the log. AddVoid returns the id of
+// the attempt of w, as booked. After the commit, Perform performs the void, and w has the result. what names the void in the log. AddVoid returns the id of
 // the void's operation.
-func (s *Changes) AddVoid(c *Change, w *Loaded, amount int64, what string, now time.Time, perform func(context.Context, *Loaded) error) (id string, err error) {
+func (s *Changes) AddVoid(c *Change, w *Loaded, amount int64, what string, now time.Time) (id string, err error) {
 	next := &Loaded{Run: drive.Run{Payment: c.Payment, Attempt: c.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
 	s.Driver.Begin(&next.Run, sdk.OpVoid, amount, now)
 	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		s.LogPostponed(ctx, what, next.Payment.ID, perform(ctx, next))
+		s.LogPostponed(ctx, what, next.Payment.ID, s.Perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})

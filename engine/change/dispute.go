@@ -60,20 +60,28 @@ func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute,
 	return false, fault.Internal(fault.ErrConflict, "book a dispute")
 }
 
+// DisputeNamed returns the dispute of w's attempt that has the processor's id, or nil.
+func (s *Changes) DisputeNamed(ctx context.Context, w *Loaded, processorID string) (*disputed.Record, error) {
+	var list []*disputed.Record
+	err := s.Read(ctx, "read disputes", func(r Reader) (err error) {
+		list, err = r.DisputesOf(w.Payment.MerchantID, w.Payment.ID)
+		return err
+	})
+	for _, d := range list {
+		if err == nil && d.ProcessorID == processorID && d.AttemptID == w.Attempt.ID {
+			return d, nil
+		}
+	}
+	return nil, err
+}
+
 // disputeOf reads the record of a dispute of w's attempt by the processor's id, or makes a new one. The payment's version in the commit guards the
 // making: of two nodes that make a record, one starts again.
 func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, now time.Time) (*disputed.Record, error) {
 	p, a := w.Payment, w.Attempt
 	if len(p.Details.Disputes) > 0 {
-		var list []*disputed.Record
-		err := s.Store.View(ctx, func(r Reader) (err error) { list, err = r.DisputesOf(p.MerchantID, p.ID); return err })
-		if err != nil {
-			return nil, fault.FromStore(err, "read disputes")
-		}
-		for _, d := range list {
-			if d.AttemptID == a.ID && d.ProcessorID == processorID {
-				return d, nil
-			}
+		if d, err := s.DisputeNamed(ctx, w, processorID); d != nil || err != nil {
+			return d, err
 		}
 	}
 	refunded := p.Received > 0 && p.Details.RefundedTotal >= p.Received

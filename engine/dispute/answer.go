@@ -46,8 +46,8 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 		if err := s.mayAnswer(ctx, w, kind); err != nil {
 			return nil, err
 		}
-		now := s.Now().UTC().Truncate(time.Millisecond)
-		s.Driver.Begin(&w.Run, kind, w.Dispute.Amount, now)
+		now := s.Changes.Now().UTC().Truncate(time.Millisecond)
+		s.Changes.Driver.Begin(&w.Run, kind, w.Dispute.Amount, now)
 		if in != nil {
 			w.Request.Dispute.Evidence = in.Texts
 			if w.Request.Dispute.Files, err = attached(w.Dispute, in); err != nil {
@@ -55,7 +55,7 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 			}
 		}
 		w.Dispute.BeginAnswer(w.Operation, now)
-		return s.Changes.StartRun(&change.Change{Dispute: w.Dispute}, w, func(ctx context.Context) error { return s.Perform(ctx, w) })
+		return s.Changes.StartRun(&change.Change{Dispute: w.Dispute}, w)
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s *Disputes) withAccount(ctx context.Context, w *change.Loaded) error {
 // Of reads the dispute that an operation answers.
 func (s *Disputes) Of(ctx context.Context, op *payment.Operation) (*disputed.Record, error) {
 	var list []*disputed.Record
-	err := s.read(ctx, "read dispute", func(r change.Reader) (err error) { list, err = r.DisputesOf(op.MerchantID, op.PaymentID); return err })
+	err := s.Changes.Read(ctx, "read dispute", func(r change.Reader) (err error) { list, err = r.DisputesOf(op.MerchantID, op.PaymentID); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (s *Disputes) Of(ctx context.Context, op *payment.Operation) (*disputed.Rec
 func (s *Disputes) Settlement(w *change.Loaded, v evidence.Verdict, now time.Time) (_ *change.Change, err error) {
 	v = evidence.JudgeAnswer(w.Operation, w.Dispute, v)
 	b := evidence.BookAnswer(w.Payment, w.Dispute, w.Operation, v, now)
-	b.Operation.QueryBy(now.Add(s.ResolvePause))
+	b.Operation.QueryBy(now.Add(s.Changes.Driver.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Dispute: b.Dispute, Alarms: b.Alarms}
 	c.Settle(w, b.Operation, v)
 	if b.Moved {
@@ -148,7 +148,7 @@ func (s *Disputes) BookLate(ctx context.Context, w *change.Loaded, v evidence.Ve
 // book books a report of the processor on w's dispute, as it was at the time at.
 func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute, at time.Time) error {
 	if said.ID != w.Dispute.ProcessorID {
-		s.Metrics.Alarm(alarm.ImpossibleOutcome)
+		s.Changes.Metrics.Alarm(alarm.ImpossibleOutcome)
 		return nil
 	}
 	if d := w.Dispute; said.Status == d.Status && (said.Stage == "" || said.Stage == d.Stage) && said.Amount.Minor == d.Amount && said.Amount.Currency == d.Currency {
@@ -160,7 +160,7 @@ func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute
 
 // BookMessage settles the answer to a dispute whose result is not known, after a verified message about the dispute was booked. w has the message's attempt.
 func (s *Disputes) BookMessage(ctx context.Context, w *change.Loaded, processorID string) error {
-	d, err := s.named(ctx, w, processorID)
+	d, err := s.Changes.DisputeNamed(ctx, w, processorID)
 	if d == nil || err != nil || !d.Answering() {
 		return err
 	}
@@ -170,26 +170,11 @@ func (s *Disputes) BookMessage(ctx context.Context, w *change.Loaded, processorI
 
 // Ask asks the processor about a dispute that a message without proof names. It does nothing if payswitch does not know the dispute.
 func (s *Disputes) Ask(ctx context.Context, w *change.Loaded, processorID string) error {
-	d, err := s.named(ctx, w, processorID)
+	d, err := s.Changes.DisputeNamed(ctx, w, processorID)
 	if d == nil || err != nil || !d.MayMove() {
 		return err
 	}
 	return s.sync(ctx, d)
-}
-
-// named returns the dispute of w's attempt that has the processor's id, or nil.
-func (s *Disputes) named(ctx context.Context, w *change.Loaded, processorID string) (*disputed.Record, error) {
-	var list []*disputed.Record
-	err := s.read(ctx, "read disputes", func(r change.Reader) (err error) {
-		list, err = r.DisputesOf(w.Payment.MerchantID, w.Payment.ID)
-		return err
-	})
-	for _, d := range list {
-		if err == nil && d.ProcessorID == processorID && d.AttemptID == w.Attempt.ID {
-			return d, nil
-		}
-	}
-	return nil, err
 }
 
 // settleShown settles the open answer of w's dispute if the dispute's record shows its result.
@@ -203,7 +188,7 @@ func (s *Disputes) settleShown(ctx context.Context, w *change.Loaded) error {
 	if v.Status != payment.OperationSucceeded && v.Status != payment.OperationNotActed {
 		return nil
 	}
-	return change.UnlessLeased(s.Settle(ctx, w, v))
+	return change.UnlessLeased(s.Changes.Settle(ctx, w, v))
 }
 
 // open returns the operation that answers the dispute, if its result is not known and no run is sending it; else nil.
@@ -212,7 +197,7 @@ func (s *Disputes) open(ctx context.Context, d *disputed.Record) (op *payment.Op
 		return nil, nil
 	}
 	driven := false
-	err = s.read(ctx, "read operation", func(r change.Reader) (err error) {
+	err = s.Changes.Read(ctx, "read operation", func(r change.Reader) (err error) {
 		if op, err = r.Operation(d.Details.Answer.OperationID); err == nil {
 			driven = op.UnderWay(r.Now())
 		}
@@ -235,24 +220,24 @@ func (s *Disputes) sync(ctx context.Context, d *disputed.Record) error {
 	if s.withAccount(ctx, w) != nil || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpDisputeSync) {
 		return nil
 	}
-	defer s.Driver.FlushJournal(ctx, &w.Run)
+	defer s.Changes.Driver.FlushJournal(ctx, &w.Run)
 	op, err := s.open(ctx, d)
 	if err != nil {
 		return err
 	}
 	if op != nil {
 		w.Operation = op
-		v, err := s.Driver.QueryProcessor(ctx, &w.Run)
+		v, err := s.Changes.Driver.QueryProcessor(ctx, &w.Run)
 		if err != nil || v.Status == payment.OperationUnknown || v.Status == payment.OperationPending {
 			return err
 		}
-		return change.UnlessLeased(s.Settle(context.WithoutCancel(ctx), w, v))
+		return change.UnlessLeased(s.Changes.Settle(context.WithoutCancel(ctx), w, v))
 	}
 	if d.Answering() {
 		return nil // the answer's own result has more facts
 	}
-	asked := s.Now()
-	o, _ := s.Driver.Sync(ctx, &w.Run, "")
+	asked := s.Changes.Now()
+	o, _ := s.Changes.Driver.Sync(ctx, &w.Run, "")
 	if o == nil || o.Dispute == nil {
 		return nil
 	}

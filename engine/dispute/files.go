@@ -33,13 +33,13 @@ func (s *Disputes) AttachEvidence(ctx context.Context, auth account.Auth, in *re
 	if err := s.mayAnswer(ctx, w, sdk.OpAttachEvidence); err != nil {
 		return "", err
 	}
-	now := s.Now().UTC().Truncate(time.Millisecond)
-	s.Driver.Begin(&w.Run, sdk.OpAttachEvidence, d.Amount, now)
+	now := s.Changes.Now().UTC().Truncate(time.Millisecond)
+	s.Changes.Driver.Begin(&w.Run, sdk.OpAttachEvidence, d.Amount, now)
 	w.Unstored, w.Fresh = true, true
 	w.Request.Dispute.File = &sdk.EvidenceFile{Type: in.Type, Name: fileName(in.Name), ContentType: in.ContentType, Body: in.Body}
-	v := s.Driver.Drive(ctx, &w.Run)
-	s.Metrics.OperationDone(string(sdk.OpAttachEvidence), w.Operation.Connector, v.Status, w.Took)
-	defer s.Driver.FlushJournal(context.WithoutCancel(ctx), &w.Run)
+	v := s.Changes.Driver.Drive(ctx, &w.Run)
+	s.Changes.Metrics.OperationDone(string(sdk.OpAttachEvidence), w.Operation.Connector, v.Status, w.Took)
+	defer s.Changes.Driver.FlushJournal(context.WithoutCancel(ctx), &w.Run)
 	if err := refusedFile(v, w); err != nil {
 		return "", err
 	}
@@ -111,7 +111,7 @@ func (s *Disputes) change(ctx context.Context, auth account.Auth, id string, f f
 		if err := f(d); err != nil {
 			return err
 		}
-		d.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
+		d.ModifiedAt = s.Changes.Now().UTC().Truncate(time.Millisecond)
 		if err = s.Changes.Commit(ctx, &change.Change{Dispute: d}); !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "change a dispute")
 		}

@@ -25,8 +25,8 @@ func (h *Funds) CancelCaptured(ctx context.Context, auth account.Auth, id, reaso
 		if err != nil {
 			return nil, err
 		}
-		now, a := h.Now().UTC().Truncate(time.Millisecond), w.Attempt
-		h.Driver.Begin(&w.Run, sdk.OpVoid, amount, now)
+		now, a := h.Changes.Now().UTC().Truncate(time.Millisecond), w.Attempt
+		h.Changes.Driver.Begin(&w.Run, sdk.OpVoid, amount, now)
 		w.Request.Reason, w.Request.VoidCaptured = reason, true
 		a.BeginVoid(w.Operation.ID, reason, now)
 		a.ModifiedAt, w.Payment.ModifiedAt = now, now

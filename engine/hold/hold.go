@@ -8,29 +8,16 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
-	"payswitch/engine/method"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
-	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
-// Deps are what Funds works with.
-type Deps struct {
-	Changes *change.Changes
-	Driver  *drive.Driver
-	Methods *method.Methods
-	Now     port.Clock
-	// Perform drives an operation whose intent is durable, and settles it.
-	Perform func(ctx context.Context, w *change.Loaded) error
-}
-
 // Funds are the use cases of held funds. It is safe for concurrent use.
-type Funds struct{ Deps }
+type Funds struct{ Changes *change.Changes }
 
 // IncrementAuthorization raises the held amount of a payment to a new total. A refusal of the processor is no error: the payment's list of tries shows
 // it. Errors: IR_16 if the payment's status, its processor, or the amount does not allow it; IR_11 if the payment's customer was deleted.
@@ -42,8 +29,8 @@ func (h *Funds) IncrementAuthorization(ctx context.Context, auth account.Auth, i
 		if err := h.MayRaise(ctx, w, in.Amount); err != nil {
 			return nil, err
 		}
-		now := h.Now().UTC().Truncate(time.Millisecond)
-		h.Driver.Begin(&w.Run, sdk.OpIncrementalAuthorize, in.Amount, now)
+		now := h.Changes.Now().UTC().Truncate(time.Millisecond)
+		h.Changes.Driver.Begin(&w.Run, sdk.OpIncrementalAuthorize, in.Amount, now)
 		w.Request.Reason = in.Reason
 		a := w.Attempt
 		a.AddIncrement(ids.At("auth_", now)+"_"+strconv.Itoa(len(a.Details.Increments)+1), w.Operation.ID, in.Amount, now)
@@ -87,7 +74,7 @@ func (h *Funds) customerExists(ctx context.Context, p *payment.Payment) error {
 	if p.CustomerID == "" {
 		return nil
 	}
-	c, err := h.Methods.Customer(ctx, account.Auth{MerchantID: p.MerchantID}, p.CustomerID)
+	c, err := h.Changes.Methods.Customer(ctx, account.Auth{MerchantID: p.MerchantID}, p.CustomerID)
 	if fault.IsNotFound(err) {
 		return nil
 	}
@@ -108,8 +95,8 @@ func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id s
 			return nil, err
 		}
 		p, a := w.Payment, w.Attempt
-		now := h.Now().UTC().Truncate(time.Millisecond)
-		h.Driver.Begin(&w.Run, sdk.OpExtendAuthorization, a.Authorized-a.Captured, now)
+		now := h.Changes.Now().UTC().Truncate(time.Millisecond)
+		h.Changes.Driver.Begin(&w.Run, sdk.OpExtendAuthorization, a.Authorized-a.Captured, now)
 		a.ModifiedAt, p.ModifiedAt = now, now
 		return h.intent(w)
 	})
@@ -144,5 +131,5 @@ func (h *Funds) MayExtend(ctx context.Context, w *change.Loaded) error {
 // intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.
 func (h *Funds) intent(w *change.Loaded) (*change.Change, error) {
 	w.Payment.OpenOperation = w.Operation.ID
-	return h.Changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w, func(ctx context.Context) error { return h.Perform(ctx, w) })
+	return h.Changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w)
 }

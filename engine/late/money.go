@@ -36,12 +36,12 @@ func (s *Reports) bookMoney(ctx context.Context, w *change.Loaded, o *sdk.Outcom
 		}
 		err = s.Changes.Commit(ctx, c)
 		if err == nil {
-			s.Log.LogAttrs(ctx, slog.LevelError, "a payment that had ended without money holds or has taken money", slog.String("payment_id", w.Attempt.PaymentID),
+			s.Changes.Log.LogAttrs(ctx, slog.LevelError, "a payment that had ended without money holds or has taken money", slog.String("payment_id", w.Attempt.PaymentID),
 				slog.String("attempt_id", w.Attempt.ID), slog.String("evidence", string(o.Status)))
 			return true, nil
 		}
 		if errors.Is(err, change.ErrOtherID) { // it is another payment's money
-			s.Metrics.Alarm(alarm.ImpossibleOutcome)
+			s.Changes.Metrics.Alarm(alarm.ImpossibleOutcome)
 			return false, nil
 		}
 		if !errors.Is(err, fault.ErrConflict) {
@@ -65,7 +65,7 @@ func (s *Reports) moneyChange(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	if fault.Planted("no remedy") {
 		return nil, nil
 	}
-	now := s.Now().UTC().Truncate(time.Millisecond)
+	now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 	mayVoid := slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid)
 	b, void, err := evidence.LateMoney(w.Payment, w.Attempt, o, mayVoid, now)
 	if b == nil || err != nil {
@@ -74,7 +74,7 @@ func (s *Reports) moneyChange(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Alarms: b.Alarms, Claims: b.Claims}
 	switch {
 	case void:
-		if b.Attempt.Details.LateVoid, err = s.Changes.AddVoid(c, w, b.Attempt.Authorized, "the void of late funds", now, s.Perform); err != nil {
+		if b.Attempt.Details.LateVoid, err = s.Changes.AddVoid(c, w, b.Attempt.Authorized, "the void of late funds", now); err != nil {
 			return nil, err
 		}
 	case o.Status == sdk.StatusAuthorized:

@@ -11,7 +11,7 @@ import (
 
 // Sync asks the processor about a payment that waits for no operation, and books the answer. w has the payment's account.
 func (s *Reports) Sync(ctx context.Context, w *change.Loaded) error {
-	o, _ := s.Driver.Sync(ctx, &w.Run, "")
+	o, _ := s.Changes.Driver.Sync(ctx, &w.Run, "")
 	if o == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (s *Reports) ask(ctx context.Context, w *change.Loaded) (o *sdk.Outcome, an
 	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
 		return nil, true, nil
 	}
-	defer s.Driver.FlushJournal(ctx, &w.Run)
-	o, _ = s.Driver.Sync(ctx, &w.Run, "")
+	defer s.Changes.Driver.FlushJournal(ctx, &w.Run)
+	o, _ = s.Changes.Driver.Sync(ctx, &w.Run, "")
 	return o, o != nil, nil
 }

@@ -29,9 +29,9 @@ func (s *Reports) Recheck(ctx context.Context, w *change.Loaded, op *payment.Ope
 		answered, err = s.Refunds.Recheck(ctx, op)
 	}
 	if err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
+		s.Changes.Log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
 	}
-	return s.Driver.RecheckLater(ctx, op, w.Attempt, answered)
+	return s.Changes.Driver.RecheckLater(ctx, op, w.Attempt, answered)
 }
 
 // recheckHeld asks the processor about held funds after a capture or void that the processor did not know. It books a capture or void that was made after
@@ -45,8 +45,8 @@ func (s *Reports) recheckHeld(ctx context.Context, w *change.Loaded) (bool, erro
 	if err := s.book(ctx, w, o); err != nil || w.Attempt == was {
 		return true, err
 	}
-	s.Metrics.Alarm(alarm.LateEvidence)
-	s.Log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
+	s.Changes.Metrics.Alarm(alarm.LateEvidence)
+	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
 	_, err = s.Changes.KeepReport(ctx, w, drive.SourceSync, o, "the attempt was "+string(was.Status))
 	return true, err
@@ -77,7 +77,7 @@ func (s *Reports) recheckRestored(ctx context.Context, w *change.Loaded) (bool, 
 		return true, err
 	}
 	if w.Attempt != was {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "a payment has moved on without a request of this database: after the copy that it was restored from, or by a relay", slog.String("payment_id", w.Payment.ID),
+		s.Changes.Log.LogAttrs(ctx, slog.LevelWarn, "a payment has moved on without a request of this database: after the copy that it was restored from, or by a relay", slog.String("payment_id", w.Payment.ID),
 			slog.String("was", string(was.Status)), slog.String("evidence", string(o.Status)))
 	}
 	if relay.Unshown(w.Attempt) || s.Copy.Holds(w.Payment.CreatedAt) && o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {

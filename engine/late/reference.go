@@ -27,7 +27,7 @@ func (s *Reports) keepReference(ctx context.Context, w *change.Loaded, o *sdk.Ou
 	for range conflictTries {
 		b := evidence.Booking{Payment: w.Payment, Attempt: w.Attempt.Clone()}
 		b.KeepCredential(o)
-		now := s.Now().UTC().Truncate(time.Millisecond)
+		now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 		saved, err := s.Changes.Methods.LateReference(ctx, b.Payment, b.Attempt, now)
 		if saved == nil || err != nil {
 			return err
@@ -42,7 +42,7 @@ func (s *Reports) keepReference(ctx context.Context, w *change.Loaded, o *sdk.Ou
 			return fault.Internal(err, "keep a processor's reference")
 		}
 		var a *payment.Attempt
-		err = s.Store.View(ctx, func(r change.Reader) (err error) { a, err = r.Attempt(w.Attempt.MerchantID, w.Attempt.ID); return err })
+		err = s.Changes.Store.View(ctx, func(r change.Reader) (err error) { a, err = r.Attempt(w.Attempt.MerchantID, w.Attempt.ID); return err })
 		if err != nil {
 			return fault.Internal(err, "read attempt again")
 		}

@@ -14,7 +14,6 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
-	"payswitch/engine/port"
 	"payswitch/engine/refund"
 	"payswitch/engine/relay"
 	"payswitch/engine/restore"
@@ -26,22 +25,10 @@ const conflictTries = 10
 
 // Reports books what processors say of attempts that wait for no operation. Safe for concurrent use.
 type Reports struct {
-	Deps
-}
-
-// Deps are the parts that Reports needs. All are required.
-type Deps struct {
-	Store   change.Store
 	Changes *change.Changes
-	Driver  *drive.Driver
 	Refunds *refund.Refunds
 	Relays  *relay.Relays
 	Copy    *restore.Copy
-	Now     port.Clock
-	Log     *slog.Logger
-	Metrics port.Metrics
-	// Perform drives an operation whose intent is durable, and settles it.
-	Perform func(ctx context.Context, w *change.Loaded) error
 }
 
 // Record books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
@@ -97,8 +84,8 @@ func (s *Reports) Keep(ctx context.Context, w *change.Loaded, source drive.Sourc
 	if evidence.AttemptShows(w.Payment, w.Attempt, o) {
 		return nil
 	}
-	s.Metrics.Alarm(alarm.LateEvidence)
-	s.Log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
+	s.Changes.Metrics.Alarm(alarm.LateEvidence)
+	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", string(source)))
 	_, err := s.Changes.KeepReport(ctx, w, source, o, note)
 	return err
@@ -118,10 +105,10 @@ func (s *Reports) book(ctx context.Context, w *change.Loaded, o *sdk.Outcome) er
 		if err := s.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
 			return err
 		}
-		now := s.Now().UTC().Truncate(time.Millisecond)
+		now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 		b, kind := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
 		if kind != "" {
-			s.Metrics.Alarm(kind)
+			s.Changes.Metrics.Alarm(kind)
 		}
 		if b == nil {
 			return nil
@@ -152,8 +139,8 @@ func (s *Reports) book(ctx context.Context, w *change.Loaded, o *sdk.Outcome) er
 
 // alarm keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
 func (s *Reports) alarm(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source drive.Source, was payment.AttemptStatus) error {
-	s.Metrics.Alarm(alarm.LateEvidence)
-	s.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
+	s.Changes.Metrics.Alarm(alarm.LateEvidence)
+	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", string(source)),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
 	_, err := s.Changes.KeepReport(ctx, w, source, o, "the attempt was "+string(was))
 	return err

@@ -39,7 +39,7 @@ func (s *Refunds) decide(ctx context.Context, w *change.Loaded, f *payment.Refun
 	if in.Status == "" && in.ErrorCode == nil && in.ErrorMessage == nil {
 		return nil, nil
 	}
-	now := s.Now().UTC().Truncate(time.Millisecond)
+	now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 	f.ModifiedAt = now
 	c := &change.Change{Refund: f}
 	if in.ErrorCode != nil || in.ErrorMessage != nil {
@@ -95,9 +95,9 @@ func (s *Refunds) decide(ctx context.Context, w *change.Loaded, f *payment.Refun
 
 // operation reads an operation. driven is true if a node holds its lease, or a run of this process works on it.
 func (s *Refunds) operation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
-	err = s.read(ctx, "read operation", func(r change.Reader) (err error) {
+	err = s.Changes.Read(ctx, "read operation", func(r change.Reader) (err error) {
 		if op, err = r.Operation(id); err == nil {
-			driven = r.Now().Before(op.LeaseUntil) || s.Driver.Held(id)
+			driven = r.Now().Before(op.LeaseUntil) || s.Changes.Driver.Held(id)
 		}
 		return err
 	})

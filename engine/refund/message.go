@@ -31,7 +31,7 @@ func (s *Refunds) BookEvent(ctx context.Context, account *account.Account, r *po
 	case w.Account == nil:
 		return true, nil // the event cannot be booked without the adapter
 	case ev.Sync || ev.Outcome == nil:
-		if err := s.Driver.AllowQuery(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
+		if err := s.Changes.Driver.AllowQuery(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
 			return true, err
 		}
 		return true, s.sync(ctx, w) // also of a refund that has ended: a bank may send it back
@@ -46,7 +46,7 @@ func (s *Refunds) SyncUnnamed(ctx context.Context, p *payment.Payment) error {
 		return nil
 	}
 	var list []*payment.Refund
-	err := s.read(ctx, "read refunds", func(r change.Reader) (err error) { list, err = r.RefundsOf(p.MerchantID, p.ID); return err })
+	err := s.Changes.Read(ctx, "read refunds", func(r change.Reader) (err error) { list, err = r.RefundsOf(p.MerchantID, p.ID); return err })
 	for _, f := range list {
 		if err == nil && f.ProcessorID == "" && !f.Status.Final() {
 			var w *change.Loaded
@@ -70,7 +70,7 @@ func (s *Refunds) BookMessage(ctx context.Context, w *change.Loaded, o *sdk.Outc
 		if !evidence.BringsRefundNews(f, v) {
 			return nil
 		}
-		err := s.Settle(ctx, w, v)
+		err := s.Changes.Settle(ctx, w, v)
 		if err == nil {
 			s.Changes.LogResolved(ctx, w, v, evidence.WayMessage)
 		}
@@ -106,8 +106,8 @@ func (s *Refunds) alarmLate(ctx context.Context, w *change.Loaded, o *sdk.Outcom
 	f := w.Refund
 	first, err := s.Changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.SourceWebhook, o, "the refund was "+string(f.Status))
 	if first {
-		s.Metrics.Alarm(kind)
-		s.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
+		s.Changes.Metrics.Alarm(kind)
+		s.Changes.Log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
 			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)), slog.String("alarm", string(kind)))
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -16,32 +15,13 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
-	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
 // Refunds are the use cases of refunds. Safe for concurrent use.
 type Refunds struct {
-	Deps
-}
-
-// Deps are the parts that Refunds needs. All are required.
-type Deps struct {
-	Store        change.Store
-	Changes      *change.Changes
-	Driver       *drive.Driver
-	Now          port.Clock
-	Log          *slog.Logger
-	Metrics      port.Metrics
-	ResolvePause time.Duration // the longest time between two queries about an operation without an end
-	// Perform drives an operation whose intent is durable, and settles it. Settle books a verdict.
-	Perform func(ctx context.Context, w *change.Loaded) error
-	Settle  func(ctx context.Context, w *change.Loaded, v evidence.Verdict) error
-}
-
-func (s *Refunds) read(ctx context.Context, doing string, f func(r change.Reader) error) error {
-	return fault.FromStore(s.Store.View(ctx, f), doing)
+	Changes *change.Changes
 }
 
 func notFound() error {
@@ -73,7 +53,7 @@ func (s *Refunds) CreateRefund(ctx context.Context, auth account.Auth, in *reque
 
 // create makes the refund and the operation that performs it.
 func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.RefundInput) (*change.Change, error) {
-	now := s.Now().UTC().Truncate(time.Millisecond)
+	now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 	amount, err := s.RefundAmount(ctx, w, in, now)
 	if err != nil {
 		return nil, err
@@ -89,7 +69,7 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 		Connector: w.Account.Connector, Status: payment.RefundPending, Currency: p.Currency, Amount: amount,
 		Reference: drive.Reference(w.Adapter.Manifest.Reference, id, now.UnixMilli()), CreatedAt: now, ModifiedAt: now,
 		Details: payment.RefundDetails{Type: in.Type, Reason: in.Reason, Metadata: in.Metadata}}
-	s.Driver.Begin(&w.Run, sdk.OpRefund, amount, now)
+	s.Changes.Driver.Begin(&w.Run, sdk.OpRefund, amount, now)
 	op := w.Operation
 	w.Refund.OperationID = op.ID
 	p.Refunded += amount
@@ -99,9 +79,11 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
 		c.Intend(op, w.Account)
-		return c, s.Driver.SealRun(&w.Run)
+		return c, s.Changes.Driver.SealRun(&w.Run)
 	}
-	return s.Changes.StartRun(c, w, func(ctx context.Context) error { return s.perform(ctx, w) })
+	c, err = s.Changes.StartRun(c, w)
+	c.Effects = append(c.Effects, func(ctx context.Context) error { return s.bookArrived(ctx, w) })
+	return c, err
 }
 
 // RefundAmount checks a refund in the contract's order and returns its amount.
@@ -147,7 +129,7 @@ func (s *Refunds) RefundAmount(ctx context.Context, w *change.Loaded, in *reques
 
 // checkNewID refuses an id that another refund of the merchant has.
 func (s *Refunds) checkNewID(ctx context.Context, merchantID, id string) error {
-	err := s.Store.View(ctx, func(r change.Reader) error { _, err := r.Refund(merchantID, id); return err })
+	err := s.Changes.Store.View(ctx, func(r change.Reader) error { _, err := r.Refund(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil
 	}
@@ -157,16 +139,13 @@ func (s *Refunds) checkNewID(ctx context.Context, merchantID, id string) error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_01", Message: "Duplicate refund request. Refund already attempted with the refund ID", Param: "refund_id", Hint: "Choose another refund_id, or leave it out."}
 }
 
-// perform sends the refund, and books the processor's messages that arrived in the meantime.
-func (s *Refunds) perform(ctx context.Context, w *change.Loaded) error {
-	if err := s.Perform(ctx, w); err != nil {
-		return err
-	}
+// bookArrived books the processor's messages about a refund that arrived while the refund was being sent.
+func (s *Refunds) bookArrived(ctx context.Context, w *change.Loaded) error {
 	if op := w.Operation; op.Status == payment.OperationPending || op.Status == payment.OperationUnknown {
 		ctx = context.WithoutCancel(ctx)
-		v, err := s.Driver.EvidenceFromWebhooks(ctx, &w.Run)
+		v, err := s.Changes.Driver.EvidenceFromWebhooks(ctx, &w.Run)
 		if err == nil && evidence.BringsRefundNews(w.Refund, v) {
-			err = s.Settle(ctx, w, v)
+			err = s.Changes.Settle(ctx, w, v)
 		}
 		s.Changes.LogPostponed(ctx, "a message about a refund", w.Payment.ID, err)
 	}
@@ -180,7 +159,7 @@ func (s *Refunds) ofRequest(ctx context.Context, auth account.Auth, p *payment.P
 		return nil, err
 	}
 	for _, op := range ops {
-		if op.OfRefund() && bytes.Equal(op.Seed, s.Driver.Seed(auth.RequestToken, op.Kind)) {
+		if op.OfRefund() && bytes.Equal(op.Seed, s.Changes.Driver.Seed(auth.RequestToken, op.Kind)) {
 			return s.Of(ctx, op)
 		}
 	}
@@ -190,7 +169,7 @@ func (s *Refunds) ofRequest(ctx context.Context, auth account.Auth, p *payment.P
 // Of reads the refund that an operation performs.
 func (s *Refunds) Of(ctx context.Context, op *payment.Operation) (*payment.Refund, error) {
 	var list []*payment.Refund
-	err := s.read(ctx, "read refund", func(r change.Reader) (err error) { list, err = r.RefundsOf(op.MerchantID, op.PaymentID); return err })
+	err := s.Changes.Read(ctx, "read refund", func(r change.Reader) (err error) { list, err = r.RefundsOf(op.MerchantID, op.PaymentID); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +182,7 @@ func (s *Refunds) Of(ctx context.Context, op *payment.Operation) (*payment.Refun
 }
 
 func (s *Refunds) stored(ctx context.Context, merchantID, id string) (f *payment.Refund, err error) {
-	err = s.Store.View(ctx, func(r change.Reader) (err error) { f, err = r.Refund(merchantID, id); return err })
+	err = s.Changes.Store.View(ctx, func(r change.Reader) (err error) { f, err = r.Refund(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, notFound()
 	}
@@ -254,7 +233,7 @@ func (s *Refunds) UpdateRefund(ctx context.Context, auth account.Auth, id string
 		if in.Metadata != nil {
 			f.Details.Metadata = in.Metadata
 		}
-		f.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
+		f.ModifiedAt = s.Changes.Now().UTC().Truncate(time.Millisecond)
 		if err = s.Changes.Commit(ctx, &change.Change{Refund: f}); err == nil {
 			return f, nil
 		}

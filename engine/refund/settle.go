@@ -37,7 +37,7 @@ func (s *Refunds) Load(ctx context.Context, f *payment.Refund) (*change.Loaded, 
 // Settlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (s *Refunds) Settlement(w *change.Loaded, v evidence.Verdict, now time.Time) (*change.Change, error) {
 	b := evidence.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
-	b.Operation.QueryBy(now.Add(s.ResolvePause))
+	b.Operation.QueryBy(now.Add(s.Changes.Driver.ResolvePause))
 	c := s.changeOf(w, &b)
 	c.Settle(w, b.Operation, v)
 	c.Effects = append(c.Effects, func(context.Context) error { w.Operation, w.Journal = b.Operation, nil; return nil })
@@ -77,15 +77,15 @@ func (s *Refunds) sync(ctx context.Context, w *change.Loaded) error {
 		!slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
 		return nil // the operation's own answer has more facts, or the adapter has no query
 	}
-	defer s.Driver.FlushJournal(ctx, &w.Run)
+	defer s.Changes.Driver.FlushJournal(ctx, &w.Run)
 	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
-		v, err := s.Driver.QueryProcessor(ctx, &w.Run)
+		v, err := s.Changes.Driver.QueryProcessor(ctx, &w.Run)
 		if err != nil || v.Status == payment.OperationNotActed || !evidence.BringsRefundNews(w.Refund, v) {
 			return err // only the holder of the lease may conclude that nothing happened: another node may be sending the refund
 		}
-		return change.UnlessLeased(s.Settle(context.WithoutCancel(ctx), w, v))
+		return change.UnlessLeased(s.Changes.Settle(context.WithoutCancel(ctx), w, v))
 	}
-	if o, _ := s.Driver.Sync(ctx, &w.Run, sdk.OpRefund); o != nil {
+	if o, _ := s.Changes.Driver.Sync(ctx, &w.Run, sdk.OpRefund); o != nil {
 		return s.bookEvidence(context.WithoutCancel(ctx), w, o)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (s *Refunds) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Out
 		if evidence.RefundShows(w.Refund, o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
 			return nil
 		}
-		now := s.Now().UTC().Truncate(time.Millisecond)
+		now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 		b := evidence.BookRefundEvidence(w.Payment, w.Refund, v, now)
 		c, err := s.announce(w, s.changeOf(w, &b), now)
 		if err != nil {
@@ -109,7 +109,7 @@ func (s *Refunds) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Out
 		}
 		if w.Refund.Status.Final() {
 			c.Alarms = append(c.Alarms, alarm.LateEvidence)
-			s.Log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
+			s.Changes.Log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
 		if p := b.Payment; p != nil && p.Refunded > p.Received {
@@ -147,8 +147,8 @@ func (s *Refunds) Recheck(ctx context.Context, op *payment.Operation) (bool, err
 	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
 		return true, nil
 	}
-	defer s.Driver.FlushJournal(ctx, &w.Run)
-	o, _ := s.Driver.Sync(ctx, &w.Run, sdk.OpRefund)
+	defer s.Changes.Driver.FlushJournal(ctx, &w.Run)
+	o, _ := s.Changes.Driver.Sync(ctx, &w.Run, sdk.OpRefund)
 	if o == nil {
 		return false, nil
 	}
