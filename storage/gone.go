@@ -36,8 +36,8 @@ func lookAtFiles(path, file string, log *slog.Logger) (*openFiles, error) {
 	return o, nil
 }
 
-// check returns an ErrGone if one of the files is no longer there, and logs when that begins and ends. It needs 5 microseconds. The goroutine that writes
-// calls it.
+// check returns an ErrGone if one of the files is no longer there, and logs when that begins and ends. It needs 4 to 7 microseconds (BenchmarkFilesInPlace). The goroutine
+// that writes calls it.
 func (o *openFiles) check() error {
 	if o == nil {
 		return nil
