@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -83,11 +84,13 @@ func TestWaitForInstance(t *testing.T) {
 	r := newRuntime(t, Options{Limits: Limits{Instances: 1, StepFuel: 20e9}})
 	m, _ := compiled(t, r, slow())
 	require.NoError(t, m.pool.acquire(context.Background())) // the only slot is taken
+	release := sync.OnceFunc(m.pool.release)
+	t.Cleanup(release) // the runtime's end waits for the slot, also if the test fails
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	_, err := m.Step(ctx, call("1"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.GreaterOrEqual(t, m.Stats().Waited, 20*time.Millisecond)
+	require.Positive(t, m.Stats().Waited)
 	require.Equal(t, 1, m.Stats().InUse)
 
 	closeCtx, cancelClose := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -95,9 +98,25 @@ func TestWaitForInstance(t *testing.T) {
 	require.ErrorIs(t, m.Close(closeCtx), context.DeadlineExceeded)
 	_, err = m.Step(context.Background(), call("1"))
 	require.ErrorIs(t, err, ErrClosed)
-	m.pool.release()
+	release()
 	require.NoError(t, m.Close(context.Background()))
 	require.NoError(t, m.Close(context.Background()))
+}
+
+// TestPoolCountsWaits: the clock of the bubble moves only while all wait, so a wait lasts exactly as long as its context.
+func TestPoolCountsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(1)
+		require.NoError(t, p.acquire(t.Context()))
+		require.Zero(t, p.waited.Load())
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, p.acquire(ctx), context.DeadlineExceeded)
+		require.Equal(t, 20*time.Millisecond, time.Duration(p.waited.Load()))
+		time.AfterFunc(5*time.Millisecond, p.release)
+		require.NoError(t, p.acquire(t.Context()))
+		require.Equal(t, 25*time.Millisecond, time.Duration(p.waited.Load()))
+	})
 }
 
 func TestCloseWaitsForSteps(t *testing.T) {
