@@ -10,7 +10,6 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/optional"
-	"payswitch/engine/vault"
 )
 
 // MethodUpdate is a change of a saved card. A nil field was not sent and changes nothing.
@@ -84,17 +83,9 @@ func (s *Methods) applyUpdate(ctx context.Context, m *PaymentMethod, in MethodUp
 	m.Details.Card, m.ModifiedAt = &facts, now
 	optional.SetValue(&m.Private.Holder, in.Holder)
 	optional.SetValue(&m.Private.Nickname, in.Nickname)
-	var old *vault.StoredCard
-	err := s.read(ctx, "read card", func(r Reader) (err error) {
-		old, err = r.Card(m.MerchantID, m.ID)
-		return fault.IfMissing(err, fault.NotFound("Payment method"))
-	})
+	old, data, err := s.vaultedCard(ctx, m)
 	if err != nil {
 		return err
-	}
-	data, err := s.vault.OpenCard(old)
-	if err != nil {
-		return fault.Internal(err, "open card")
 	}
 	if err := s.sealCard(m, data.Number, old, c, now); err != nil {
 		return err

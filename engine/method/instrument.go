@@ -174,7 +174,7 @@ func (i *Instrument) CheckAccount(a *account.Account, c *card.Card) error {
 
 // TakeNumber reads the number of a saved card from the vault into c.
 func (s *Methods) TakeNumber(ctx context.Context, m *PaymentMethod, c *card.Card) error {
-	data, err := s.vaultedCard(ctx, m)
+	_, data, err := s.vaultedCard(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -182,20 +182,19 @@ func (s *Methods) TakeNumber(ctx context.Context, m *PaymentMethod, c *card.Card
 	return nil
 }
 
-func (s *Methods) vaultedCard(ctx context.Context, m *PaymentMethod) (*card.Input, error) {
-	var stored *vault.StoredCard
-	err := s.read(ctx, "read card", func(r Reader) (err error) {
+// vaultedCard reads the card of a saved method. It returns the row as stored and the card inside.
+func (s *Methods) vaultedCard(ctx context.Context, m *PaymentMethod) (stored *vault.StoredCard, data *card.Input, err error) {
+	err = s.read(ctx, "read card", func(r Reader) (err error) {
 		stored, err = r.Card(m.MerchantID, m.ID)
 		return fault.IfMissing(err, fault.NotFound("Payment method"))
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	data, err := s.vault.OpenCard(stored)
-	if err != nil {
-		return nil, fault.Internal(err, "open card")
+	if data, err = s.vault.OpenCard(stored); err != nil {
+		return nil, nil, fault.Internal(err, "open card")
 	}
-	return data, nil
+	return stored, data, nil
 }
 
 // ForAdapter returns what the adapter charges: the account's reference, or the card c. A nil Instrument charges c.

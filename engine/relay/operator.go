@@ -163,16 +163,7 @@ func (s *Relays) resolve(ctx context.Context, k *Relay, in request.ResolutionInp
 	default:
 		k.Status, k.Details.Error = Failure, &Error{Code: payment.CodeNotProcessed, Message: "The processor never acted, as an operator found."}
 	}
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		if err := tx.UpdateRelay(k); err != nil || in.Reference == "" {
-			return err
-		}
-		own, err := k.claim(tx)
-		if err == nil && !own {
-			err = errOtherID
-		}
-		return err
-	})
+	err = s.store(ctx, k, in.Reference != "")
 	switch {
 	case errors.Is(err, errOtherID):
 		return fault.Unprocessable("reference", "the processor's id belongs to another relay, payment or refund").WithHint("Compare the id with the processor's records.")

@@ -285,16 +285,7 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 		}
 	}
 	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
-	err := s.Store.Update(ctx, func(tx Tx) error {
-		if err := tx.UpdateRelay(r); err != nil || r.ReferenceID == was.ReferenceID {
-			return err
-		}
-		own, err := r.claim(tx)
-		if err == nil && !own {
-			err = errOtherID
-		}
-		return err
-	})
+	err := s.store(ctx, r, r.ReferenceID != was.ReferenceID)
 	if errors.Is(err, errOtherID) {
 		*r = was
 		return s.book(ctx, r, evidence.OfAnother(v, &payment.Operation{}), "")
@@ -310,6 +301,20 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 		return nil
 	}
 	return fault.FromStore(err, "store the result of a relay")
+}
+
+// store writes a relay that has moved. With named, the relay has a new id of the processor's and claims it: errOtherID says that another has the id.
+func (s *Relays) store(ctx context.Context, r *Relay, named bool) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
+		if err := tx.UpdateRelay(r); err != nil || !named {
+			return err
+		}
+		own, err := r.claim(tx)
+		if err == nil && !own {
+			err = errOtherID
+		}
+		return err
+	})
 }
 
 var errOtherID = errors.New("the processor's id belongs to another relay, payment or refund")
