@@ -249,10 +249,9 @@ func TestSignals(t *testing.T) {
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, testEnv(t, t.TempDir()), "serve")
-	p.begin("no key", []byte(`{"amount": 1}`), 5)
+	p.begin(p.shop("shop"), []byte(`{"amount": 1}`), 5)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), `"msg":"draining"`) }, 5*time.Second, 5*time.Millisecond)
-	time.Sleep(50 * time.Millisecond)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, -1, p.exit())
 }

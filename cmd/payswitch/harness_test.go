@@ -326,16 +326,22 @@ func (r *running) text(path string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// begin sends a payment's header and the first n bytes of its body, and leaves the rest to the caller.
+// begin sends a payment's header and the first n bytes of its body, and leaves the rest to the caller. When it returns, the switch is reading the body.
 func (r *running) begin(key string, body []byte, n int) net.Conn {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { conn.Close() })
-	_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n%s",
-		key, len(body), body[:n])
+	_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		key, len(body))
 	require.NoError(r.t, err)
-	time.Sleep(50 * time.Millisecond) // for the server to see that a request has begun
+	const reads = "HTTP/1.1 100 Continue\r\n\r\n"
+	said := make([]byte, len(reads))
+	_, err = io.ReadFull(conn, said)
+	require.NoError(r.t, err)
+	require.Equal(r.t, reads, string(said))
+	_, err = conn.Write(body[:n])
+	require.NoError(r.t, err)
 	return conn
 }
 

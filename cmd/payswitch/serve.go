@@ -76,11 +76,20 @@ func (p *program) tune() {
 	}
 }
 
-// untilSignal ends the context at the first SIGTERM or SIGINT, and lets the second one end the process.
+// untilSignal ends the context at the first SIGTERM or SIGINT. When the context has ended, another signal ends the process.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	ctx, cancel := context.WithCancel(ctx)
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		select {
+		case <-came:
+		case <-ctx.Done():
+		}
+		signal.Stop(came) // before the context ends: who sees its end may count on the next signal
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 func (n *node) adapterNames() []string {
