@@ -204,7 +204,8 @@ func TestChangesUnderLoad(t *testing.T) {
 		require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return ok }, soon, time.Millisecond)
 		require.NoError(t, os.Remove(filepath.Join(dir, "bad.wasm")))
 		require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return !ok }, soon, time.Millisecond)
-		time.Sleep(20 * time.Millisecond)
+		now, _ := h.Adapter("acme")
+		require.Eventually(t, func() bool { _, ok := hashes.Load(now.Hash); return ok }, soon, time.Millisecond, "the new build serves payments")
 	}
 	stop.Store(true)
 	wg.Wait()

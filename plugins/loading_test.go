@@ -21,6 +21,13 @@ func script(commands string) []string {
 	return []string{"/bin/sh", "-c", commands, os.Args[0]}
 }
 
+// heldCompiler returns a compiler whose processes wait until release is called.
+func heldCompiler(t *testing.T) (compiler []string, release func()) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	return script(`while [ ! -e '` + gate + `' ]; do sleep 0.02; done; exec "$0" compile-adapter`),
+		func() { require.NoError(t, os.WriteFile(gate, nil, 0o600)) }
+}
+
 // TestHostileModulesHoldUpNobody: the directory is full of modules that the compiler never finishes. The switch still starts, and
 // loaded adapters and their earlier builds take payments.
 func TestHostileModulesHoldUpNobody(t *testing.T) {
@@ -65,9 +72,11 @@ func TestHonestAdapterBehindSlowOnes(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	put(t, dir, "a.wasm", endless(t, true))
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
-	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: script(`sleep 1; exec "$0" compile-adapter`), LoadWait: time.Millisecond})
+	compiler, release := heldCompiler(t)
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: compiler, LoadWait: time.Millisecond})
 	_, loaded := h.Adapter("good")
 	require.False(t, loaded)
+	release()
 	require.Eventually(t, func() bool { _, loaded := h.Adapter("good"); return loaded }, slow, 5*time.Millisecond)
 }
 
@@ -75,9 +84,11 @@ func TestHonestAdapterBehindSlowOnes(t *testing.T) {
 func TestModuleReplacedWhileItIsCompiled(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
-	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: script(`sleep 0.5; exec "$0" compile-adapter`), LoadWait: time.Millisecond})
+	compiler, release := heldCompiler(t)
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: compiler, LoadWait: time.Millisecond})
 	second := tiny(t, "good", p.URL, "second")
 	put(t, dir, "good.wasm", second)
+	release()
 	require.Eventually(t, func() bool { _, loaded := h.Adapter("good"); return loaded }, slow, time.Millisecond)
 	now, _ := h.Adapter("good")
 	require.Equal(t, "second", now.Manifest.DisplayName)
