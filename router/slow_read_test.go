@@ -55,13 +55,16 @@ func TestSlowReadersGetTheirAnswers(t *testing.T) {
 	}
 }
 
-// slowAccess finds keys slowly, as with a database that hardly answers.
+// slowAccess finds keys slowly, as with a database that hardly answers: it asks for the body's packet, waits until the packet is out, and then for longer.
 type slowAccess struct {
 	router.Access
-	wait time.Duration
+	wait       time.Duration
+	asks, sent chan struct{}
 }
 
 func (a slowAccess) Authenticate(ctx context.Context, key secret.Value) (account.Auth, error) {
+	a.asks <- struct{}{}
+	<-a.sent
 	time.Sleep(a.wait)
 	return a.Access.Authenticate(ctx, key)
 }
@@ -72,7 +75,8 @@ func TestSlowKeysAreNoFaultOfTheCaller(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const arrives = 200 * time.Millisecond
-	s, err := router.New(router.Deps{Access: slowAccess{w.engine, 2 * arrives}, Payments: w.engine, Admin: w.engine, Webhooks: w.engine.Webhooks,
+	slow := slowAccess{w.engine, 2 * arrives, make(chan struct{}), make(chan struct{})}
+	s, err := router.New(router.Deps{Access: slow, Payments: w.engine, Admin: w.engine, Webhooks: w.engine.Webhooks,
 		Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter()}), Logger: slog.New(slog.DiscardHandler)}, router.Options{PublicURL: publicURL, ReadTimeout: arrives, TestCardsWithoutLuhn: true})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -87,9 +91,10 @@ func TestSlowKeysAreNoFaultOfTheCaller(t *testing.T) {
 		require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 		_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: switch.test\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n", w.secret, len(plain))
 		require.NoError(t, err)
-		time.Sleep(arrives / 4) // a packet of its own
+		<-slow.asks // the header has been read: the body is a packet of its own
 		_, err = io.WriteString(conn, plain[:sent])
 		require.NoError(t, err)
+		slow.sent <- struct{}{}
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		require.NoError(t, err)
 		body, err := io.ReadAll(answer.Body)
