@@ -6,9 +6,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -238,6 +240,62 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 	s.await(`document.querySelector("#fields").checkVisibility()`)
 	s.pays(false, "4242424242424242")
 	s.title("Payment successful")
+}
+
+// holds makes the browser wait for the answers of these addresses; none lets all go on.
+func (b *tab) holds(addresses ...string) {
+	b.Helper()
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		if len(addresses) == 0 {
+			_, err := cdp.Call(ctx, t, fetch.Disable, cdp.Empty{})
+			return chromedp.Void{}, err
+		}
+		var patterns []*fetch.RequestPattern
+		for _, a := range addresses {
+			patterns = append(patterns, &fetch.RequestPattern{URLPattern: a})
+		}
+		_, err := cdp.Call(ctx, t, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+		return chromedp.Void{}, err
+	})
+}
+
+// TestSlowLinkInABrowser: on a slow network the button waits until the page has its fields, whichever part of the checkout is late.
+func TestSlowLinkInABrowser(t *testing.T) {
+	costly(t)
+	s := newLinkShop(t)
+	open := func() { // Navigate would wait for the late part
+		link := linkIn(s.link(nil), "link")
+		script[bool](s.tab, `location.href = "`+link+`", true`)
+		s.await(`location.href === "` + link + `"`)
+	}
+
+	// A loader that never comes leaves the payer the plain form. This stands first: later the browser has the loader in its cache.
+	s.holds("*/HyperLoader.js*")
+	open()
+	s.await(`document.querySelector("#fields").hidden && document.querySelector("#submit").disabled`)
+	s.await(`document.querySelector("#fields").checkVisibility() && !document.querySelector("#submit").disabled`)
+	s.pays(false, "4242424242424242")
+	s.title("Payment successful")
+
+	for _, late := range []string{"*/HyperLoader.js*", "*/checkout/v1/frame*", "*/payment_link/client/*"} {
+		s.holds(late)
+		open()
+		s.await(`document.querySelector("#card #checkout")`)
+		time.Sleep(300 * time.Millisecond)
+		require.True(t, script[bool](s.tab, `document.querySelector("#submit").disabled && !document.querySelector("#fields").checkVisibility()`), late)
+		s.shot("link-slow")
+		s.holds()
+		s.awaitReady()
+		s.await(`!document.querySelector("#submit").disabled`)
+	}
+	s.pays(true, "4242424242424242")
+	s.title("Payment successful")
+
+	// Without scripts the fields are part of the page, and the button works.
+	s.scripts(false)
+	s.visit(linkIn(s.link(nil), "link"))
+	s.await(`document.querySelector("#fields").checkVisibility() && !document.querySelector("#submit").disabled`)
+	s.scripts(true)
 }
 
 // TestSecureLinkInABrowser: pages of allowed domains frame a link and hear its end. In another page the frame stays empty.
