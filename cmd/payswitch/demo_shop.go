@@ -76,13 +76,13 @@ func (s *demoShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch r.Method + " " + r.URL.Path {
 	case "GET /demo":
-		s.page(w, map[string]any{"Items": demoItems, "Cards": demoCards})
+		s.page(w, http.StatusOK, map[string]any{"Items": demoItems, "Cards": demoCards})
 	case "GET /demo/thanks":
 		s.thanks(w, r)
 	case "POST /demo/order":
 		s.order(w, r)
 	case "GET /demo/orders":
-		s.page(w, map[string]any{"Seen": s.orders.look()})
+		s.page(w, http.StatusOK, map[string]any{"Seen": s.orders.look()})
 	case "GET /demo/orders.json":
 		s.orders.live(w)
 	case "POST /demo/webhook":
@@ -90,17 +90,18 @@ func (s *demoShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "GET /demo/shop.js", "GET /demo/orders.js", "GET /demo/shop.css":
 		http.ServeFileFS(w, r, demoFiles, r.URL.Path[1:])
 	default:
-		http.NotFound(w, r)
+		s.page(w, http.StatusNotFound, map[string]any{"Missing": "The shop has no such page", "Text": "Check the address, or go back to the shop."})
 	}
 }
 
-func (s *demoShop) page(w http.ResponseWriter, data map[string]any) {
+func (s *demoShop) page(w http.ResponseWriter, status int, data map[string]any) {
 	var b bytes.Buffer
 	if err := demoPage.Execute(&b, data); err != nil {
 		s.failed(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // a browser that has gone needs no page
 }
 
@@ -148,7 +149,8 @@ func (s *demoShop) thanks(w http.ResponseWriter, r *http.Request) {
 	v, err := s.engine.RetrievePayment(r.Context(), s.auth, r.FormValue("payment_id"), request.RetrieveInput{ForceSync: true})
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.KindInternal {
-		http.NotFound(w, r)
+		s.page(w, http.StatusNotFound, map[string]any{"Missing": "The shop does not know this payment",
+			"Text": "The address names no payment of this demo. A demo that begins with an empty folder has forgotten its earlier payments."})
 		return
 	}
 	if err != nil {
@@ -164,5 +166,5 @@ func (s *demoShop) thanks(w http.ResponseWriter, r *http.Request) {
 	case payment.Failed, payment.Cancelled:
 		data["Kind"], data["Mark"], data["Title"], data["Text"] = "failed", "×", "The payment did not go through", "You have not been charged. Try again, or take another card."
 	}
-	s.page(w, data)
+	s.page(w, http.StatusOK, data)
 }

@@ -47,9 +47,12 @@ func TestDemoShop(t *testing.T) {
 		resp, _ := get(file)
 		require.Equal(t, 200, resp.StatusCode)
 	}
-	for _, path := range []string{"/demo/", "/demo/shop.html", "/demo/../demo/shop.html", "/demo/thanks?payment_id=pay_none", "/demo/thanks"} {
-		resp, _ := get(path)
-		require.Equal(t, 404, resp.StatusCode, path)
+	for path, says := range map[string]string{"/demo/": "no such page", "/demo/shop.html": "no such page", "/demo/../demo/shop.html": "no such page",
+		"/demo/thanks?payment_id=pay_none": "does not know this payment", "/demo/thanks?payment_id=%3Cb%3E": "does not know this payment", "/demo/thanks": "does not know this payment"} {
+		resp, text := get(path)
+		require.Equal(t, []any{404, "text/html; charset=utf-8"}, []any{resp.StatusCode, resp.Header.Get("Content-Type")}, path)
+		require.Contains(t, text, says, path)
+		require.Contains(t, text, `href="/demo"`, path)
 	}
 	home, _ := get("/health")
 	require.Equal(t, 200, home.StatusCode, "the API is still there")
