@@ -414,7 +414,11 @@ func tooLarge(limit int64) error {
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/json").WithHint("Send Content-Type: application/json.")
+		hint := "Send Content-Type: application/json."
+		if len(c.body) == 0 { // the header alone would lead to the next refusal
+			hint = "Send Content-Type: application/json, and a body: {} if no field is needed."
+		}
+		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/json").WithHint(hint)
 	}
 	return c.body, nil
 }

@@ -131,6 +131,18 @@ func TestParamAndHint(t *testing.T) {
 		})
 	}
 	w.send("POST", "/payments", w.secret, plain, "Content-Type", "text/plain").expect(400, "IR_06", "Json deserialize error: the request needs the header Content-Type: application/json")
+	const missing, blank = "Send Content-Type: application/json, and a body: {} if no field is needed.", "Send a JSON object: {} if no field is needed."
+	id := open["payment_id"].(string)
+	for _, path := range []string{"/payments/" + held + "/capture", "/payments/" + held + "/cancel", "/payments/" + held + "/cancel_post_capture",
+		"/payments/" + held + "/incremental_authorization", "/payments/" + id + "/confirm", "/payments/" + id, "/payments", "/refunds", "/customers"} {
+		for contentType, hint := range map[string]string{"": missing, "application/x-www-form-urlencoded": missing, "application/json": blank} {
+			e := w.send("POST", path, w.secret, "", "Content-Type", contentType).error()
+			param, _ := e["param"].(string)
+			require.Equal(t, []any{"IR_06", hint, contentType != "application/json"}, []any{e["code"], e["hint"], param == "Content-Type"}, "%s %q", path, contentType)
+		}
+		e := w.send("POST", path, w.secret, "{}", "Content-Type", "application/x-www-form-urlencoded").error() // curl -d without -H
+		require.Equal(t, []any{"Content-Type", "Send Content-Type: application/json."}, []any{e["param"], e["hint"]}, path)
+	}
 	r := w.send("POST", "/payments", w.secret, plain, "Idempotency-Key", strings.Repeat("k", 251))
 	require.Equal(t, "Idempotency-Key", r.error()["param"])
 }

@@ -232,7 +232,11 @@ func (r *reader) failAt(end int, param, text string) *fault.Error {
 func (r *reader) syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.failAt(len(r.body), "", "the JSON ends before it is complete").WithHint("Send the whole JSON object.")
+		hint := "Send the whole JSON object."
+		if len(r.body) == 0 {
+			hint = "Send a JSON object: {} if no field is needed."
+		}
+		return r.failAt(len(r.body), "", "the JSON ends before it is complete").WithHint(hint)
 	}
 	text := syntax.Err.Error()
 	for _, broken := range []string{"invalid surrogate pair", "invalid escape sequence"} {
