@@ -61,7 +61,8 @@ TRIM := -trimpath $(LIGHT) $(COLD:%='-gcflags=%=-l -dwarf=false')
 CGO  := 0
 RUN  := $(GO) run -trimpath $(LIGHT)
 build: plugins assets $(SHRUNK)
-	CGO_ENABLED=$(CGO) $(GO) build $(TRIM) -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=1' -o bin/payswitch ./cmd/payswitch
+	@echo 'building bin/payswitch'
+	@CGO_ENABLED=$(CGO) $(GO) build $(TRIM) -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=1' -o bin/payswitch ./cmd/payswitch
 	@bytes=$$(wc -c < bin/payswitch); [ "$$($(GO) env GOOS)/$$($(GO) env GOARCH)" != linux/amd64 ] || [ $$bytes -lt $(MOST) ] || \
 	  { echo "bin/payswitch has $$bytes bytes: README.md promises fewer than $(MOST). Leave out a dependency, or pack a text as SHRUNK does."; exit 1; }
 
@@ -108,7 +109,7 @@ $(TOOLCHAIN): FORCE
 # Each module with its description, so that a first start need not compile all adapters to find out what they are.
 $(PACK): $(MODULES)
 	@rm -f $(filter-out $(MODULES),$(wildcard plugins/builtin/*.wasm))
-	$(RUN) ./plugins/internal/pack plugins/builtin $@
+	@echo 'packing $@'; $(RUN) ./plugins/internal/pack plugins/builtin $@
 
 # The pages of router/NAME load what is made from the entries src/*.ts, src/*.mts and src/*.css. What entries import lies in folders below src.
 PAGES  := $(patsubst router/%/src,%,$(wildcard router/*/src))

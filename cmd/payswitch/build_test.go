@@ -48,6 +48,22 @@ func TestAdaptersAreReproducible(t *testing.T) {
 	}
 }
 
+// TestMakeSaysWhatItBuilds: make run and make build print a short line for each thing that they build, and not the command, which has 1,000 characters.
+func TestMakeSaysWhatItBuilds(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	builds, _, found := strings.Cut(string(makefile), "\ntest: ")
+	require.True(t, found)
+	goesOn := false
+	for line := range strings.Lines(builds) {
+		if strings.HasPrefix(line, "\t") && !goesOn {
+			require.True(t, strings.HasPrefix(line, "\t@"), "make prints this command: %s", line)
+		}
+		goesOn = strings.HasSuffix(line, "\\\n")
+	}
+	require.Contains(t, builds, "\t@echo 'building bin/payswitch'\n")
+}
+
 func hashOf(t *testing.T, path string) [32]byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
