@@ -125,5 +125,7 @@ func TestAnotherNodeFindsTheBuild(t *testing.T) {
 		_, is := lives.call(key, "/payments/pay_open", nil)
 		return is["status"] == "succeeded"
 	}, time.Minute, 100*time.Millisecond, "it stays open")
+	require.NoError(t, lives.cmd.Process.Kill())
+	lives.exit() // its whole log has arrived
 	require.Contains(t, lives.stderr.String(), "an earlier build of an adapter is loaded for an operation that began with it")
 }
