@@ -164,6 +164,7 @@ func TestDisputeLate(t *testing.T) {
 		}
 		require.Equal(t, c.late, strings.Contains(w.page(one), "this time has passed"), c)
 	}
+	require.Contains(t, w.page("/m/acme/"), "2 disputes wait for your answer, the first until 2 Oct 2096, 07:06. The time of 1 has passed")
 }
 
 // TestDisputeAccepted: the form says what accepting means, a double click accepts once, and a refused or unknown answer is shown as such.

@@ -127,13 +127,19 @@ func (s *Server) openDisputes(ctx context.Context, c *call) ([]need, error) {
 	}
 	text := atLeast(len(list), len(list) == homeCounted, "dispute waits", "disputes wait") + " for your answer"
 	var soonest time.Time
+	late := 0
 	for _, d := range list {
-		if until := d.Details.RespondBy; until.After(s.Now()) && (soonest.IsZero() || until.Before(soonest)) {
+		if until := d.Details.RespondBy; c.late(d) {
+			late++
+		} else if !until.IsZero() && (soonest.IsZero() || until.Before(soonest)) {
 			soonest = until
 		}
 	}
 	if !soonest.IsZero() {
 		text += ", the first until " + c.time(soonest).String()
+	}
+	if late > 0 {
+		text += ". The time of " + strconv.Itoa(late) + either(len(list) == homeCounted, "+", "") + " has passed"
 	}
 	return []need{{chip(string(sdk.DisputeOpened)), text, Link{c.at() + "/disputes?status=" + string(sdk.DisputeOpened), "Show them"}}}, nil
 }
