@@ -3,6 +3,7 @@ package risk
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,28 +101,24 @@ func (s *Risk) mayHave(ctx context.Context, merchantID string, data [3]string) b
 		return true
 	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.at, l.changes = at, changes
-	l.mu.Unlock()
-	_, has = l.look(changes, data)
-	return has
+	return l.has(data) // also after a read that took longer than knownFor: it began after the payment did
 }
 
-// lookUp reports whether the list is known as it was within knownFor, and whether it may have one of the data.
+// look reports whether the list is known as it was within knownFor, and whether it may have one of the data.
 func (l *knownList) look(changes uint64, data [3]string) (fresh, has bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.at.IsZero() || l.changes != changes || time.Since(l.at) >= knownFor {
 		return false, true
 	}
-	if l.long {
-		return true, true
-	}
-	for _, d := range data {
-		if _, ok := l.hashes[maphash.String(knownSeed, d)]; ok {
-			return true, true
-		}
-	}
-	return true, false
+	return true, l.has(data)
+}
+
+// has reports whether the list may have one of the data. The caller holds l.mu.
+func (l *knownList) has(data [3]string) bool {
+	return l.long || slices.ContainsFunc(data[:], func(d string) bool { _, ok := l.hashes[maphash.String(knownSeed, d)]; return ok })
 }
 
 // readList reads what a list has. The caller holds l.reading, so that no other caller writes l.
