@@ -46,6 +46,8 @@ func (r *reach) check(text string) (*url.URL, error) {
 		return nil, violation(RuleURL, "the URL holds user information: use a header")
 	case u.Fragment != "" || strings.Contains(text, "#"):
 		return nil, violation(RuleURL, "the URL holds a fragment: leave it out")
+	case strings.Contains(u.RawQuery, " "): // a server would read the end of the request's first line there
+		return nil, violation(RuleURL, "the URL's query holds a space: write %%20")
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopbackName(u.Hostname())):
 		return nil, violation(RuleURL, "the URL's scheme is %.20q: use https", u.Scheme)
 	case u.Port() != "" && !validPort(u.Port()) || strings.HasSuffix(u.Host, ":"):

@@ -20,6 +20,7 @@ func FuzzRequest(f *testing.F) {
 		{"https://api.example.com:443", "X", ""}, {"https://evil.example/", "Host", "api.example.com"}, {"https://api.example.com@evil.example", "a", "b"},
 		{"https://api.example.com\\@evil.example", "a", "b\r\nc: d"}, {"https://API.EXAMPLE.COM/%00", "a b", "\x00"}, {"//api.example.com", "é", "é"},
 		{"https://api.example.com/../x", "Transfer-Encoding", "chunked"}, {"https://[::1]:8443/", "cookie", "a=b"}, {"https://api.example.com/ä b", "a", " x"},
+		{"https://api.example.com/?a=b HTTP/1.1", "a", "b"}, {"https://api.example.com/? ", "a", "b"},
 	} {
 		f.Add(s[0], s[1], s[2], "body")
 	}
