@@ -292,3 +292,20 @@ func TestTimelineOfCaptures(t *testing.T) {
 	require.Contains(t, page, "charged")
 	require.Equal(t, 2, strings.Count(page, "id of the capture"))
 }
+
+// TestWaysBackLookAlike: each link that leads back to a list begins with the same mark.
+func TestWaysBackLookAlike(t *testing.T) {
+	t.Parallel()
+	pages, err := fs.Glob(files, "pages/*.html")
+	require.NoError(t, err)
+	found := 0
+	for _, page := range pages {
+		text, err := fs.ReadFile(files, page)
+		require.NoError(t, err)
+		for _, after := range strings.Split(string(text), " data-back>")[1:] {
+			found++
+			require.True(t, strings.HasPrefix(after, "‹ "), "%s: %.30s", page, after)
+		}
+	}
+	require.Greater(t, found, 4)
+}

@@ -203,7 +203,7 @@ func editors(b *browser, w *world, base string) {
 func secondPerson(b *browser, w *world, base, other string) {
 	require.Equal(b.t, http.StatusOK, w.post("/m/acme/profiles/"+w.profile().ID+"/decisions", "second_person", "on", "limits", "1000.00 USD").Code)
 	id := w.doubt()
-	facts := []string{"Decisions", "Copy", "the payment", "Copy", "authorize 9,000,000.31 USD at simulator ? unknown"}
+	facts := []string{"‹ Decisions", "Copy", "the payment", "Copy", "authorize 9,000,000.31 USD at simulator ? unknown"}
 	b.opensFirst(base + "/decisions")
 	b.through(facts...)
 	b.through("The processor carried it out", "The processor refused it", "The processor never acted")
@@ -239,7 +239,7 @@ func secondPerson(b *browser, w *world, base, other string) {
 // disputes attaches a file to a dispute and answers it, and accepts another one.
 func disputes(b *browser, w *world, base string) {
 	one := w.disputed(700, "opened", `,"respond_by":4000000000`)
-	facts := []string{"Disputes", "the payment", "Copy", "Copy", "Ask the processor now"}
+	facts := []string{"‹ Disputes", "the payment", "Copy", "Copy", "Ask the processor now"}
 	b.opensFirst(base + "/m/acme/disputes")
 	b.through(facts...)
 	b.through("What the file shows")
@@ -291,7 +291,7 @@ func bundles(b *browser, base, other string) {
 	b.keys("\r")
 	b.reaches("acme 0.1.0")
 	b.skip()
-	page := []string{"Adapters", "Copy", "Copy", "What it asks for in addition"}
+	page := []string{"‹ Adapters", "Copy", "Copy", "What it asks for in addition"}
 	b.through(page...)
 	b.unfolds("host api.acme.example")
 	b.through("Install acme 0.1.0")
@@ -301,7 +301,7 @@ func bundles(b *browser, base, other string) {
 
 	b.open(other + "/adapters/simulator")
 	b.skip()
-	b.through("Adapters", "Copy", "acme 0.1.0")
+	b.through("‹ Adapters", "Copy", "acme 0.1.0")
 	b.keys("\r")
 	b.reaches("acme 0.1.0")
 	b.skip()
