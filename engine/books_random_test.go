@@ -241,7 +241,9 @@ func (g *gambler) backup() {
 		b := newWorldWith(g.t, g.nodes[0].options(), plugins.NativeConnectors(g.adapters), g.copy)
 		require.NoError(g.t, b.AfterRestore(context.Background()))
 		b.running()
-		g.nodes = []*world{b, b.second(b.options(), g.adapters)}
+		second := b.second(b.options(), g.adapters)
+		require.NoError(g.t, second.AfterRestore(context.Background())) // each node learns of the restore
+		g.nodes = []*world{b, second}
 		g.payments = slices.DeleteFunc(g.payments, func(id string) bool {
 			_, err := b.RetrievePayment(context.Background(), b.auth, id, request.RetrieveInput{})
 			return err != nil

@@ -72,6 +72,7 @@ func (e *Engine) createChange(ctx context.Context, auth account.Auth, in *reques
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = change.NewPayment(w.Merchant, w.Profile, in, now)
+	w.Payment.CreatedAt = e.PaymentTime(now)
 	in.Apply(w.Payment)
 	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
 		return nil, err

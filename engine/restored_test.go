@@ -169,6 +169,52 @@ func TestRestoredAuthenticationDoesNotChargeTwice(t *testing.T) {
 	require.Equal(t, 1, w.bank.count(), "nobody is charged twice")
 }
 
+// A payment of the copy stays refused where the machine's clock is behind that of the copy's machine, and where no time has passed since. Payments that are made
+// after the restore are charged all the same.
+func TestRestoreUnderAnEarlierClock(t *testing.T) {
+	t.Parallel()
+	for _, behind := range []time.Duration{0, 2 * time.Minute, 3 * time.Hour} {
+		t.Run(behind.String(), func(t *testing.T) {
+			t.Parallel()
+			p := newTill(t)
+			inBubble(t, func(t *testing.T) {
+				adapters := map[string]*sdk.Adapter{"shop": postTill(resolving(sdk.ResolveByReference))}
+				w := newWorld(t, engine.Options{}, adapters)
+				w.mailAccount("shop", p.URL, "")
+				unconfirmed := func(in *request.Input) { in.Confirm = nil }
+				create := func(w *world) string {
+					v, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, manual, unconfirmed))
+					require.NoError(t, err)
+					return v.Payment.ID
+				}
+				old := create(w)
+				file := w.copied()
+				_, err := w.ConfirmPayment(t.Context(), w.auth, old, &request.Input{})
+				require.NoError(t, err)
+				require.Equal(t, 1, p.count("/authorize"))
+
+				b := newWorldAt(t, engine.Options{}, plugins.NativeConnectors(adapters), file, -behind)
+				require.NoError(t, b.AfterRestore(t.Context()))
+				b.running()
+				confirm := func(id string) error {
+					_, err := b.ConfirmPayment(t.Context(), b.auth, id, &request.Input{PaymentMethod: "card", Card: typedCard(visa), HasMethodData: true})
+					return err
+				}
+				at := func(after time.Duration) {
+					require.Equal(t, "IR_16", code(t, confirm(old)), "after %v: the payer would be charged twice", after)
+					require.NoError(t, confirm(create(b)), "after %v: a new payment", after)
+				}
+				at(0)
+				waits := create(b)
+				time.Sleep(behind + time.Minute)
+				at(behind + time.Minute)
+				require.NoError(t, confirm(waits))
+				require.Equal(t, 4, p.count("/authorize"))
+			}, p.Server)
+		})
+	}
+}
+
 // An interrupted preparation is done again at the next start.
 func TestRestoreIsPreparedAfterACrash(t *testing.T) {
 	t.Parallel()

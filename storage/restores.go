@@ -44,12 +44,14 @@ func (t *tx) PaymentsSince(since time.Time, statuses []payment.Status, after int
 	either.args = where.args
 	either.add("modified_at >= ", millis(since))
 	either.addAny("status", names)
-	query := `SELECT seq, merchant_id, id FROM payments WHERE ` + where.String() + ` AND (` + either.list[0] + ` OR ` + either.list[1] +
+	query := `SELECT seq, merchant_id, id, modified_at FROM payments WHERE ` + where.String() + ` AND (` + either.list[0] + ` OR ` + either.list[1] +
 		`) ORDER BY seq LIMIT ` + either.place(limit)
 	var out []port.PaymentRow
 	err := t.s.query(query, either.args, func(row scanner) error {
 		var r port.PaymentRow
-		err := row.Scan(&r.Row, &r.MerchantID, &r.ID)
+		var modified int64
+		err := row.Scan(&r.Row, &r.MerchantID, &r.ID, &modified)
+		r.ModifiedAt = moment(modified)
 		out = append(out, r)
 		return err
 	})

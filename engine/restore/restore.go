@@ -27,7 +27,7 @@ const (
 // Copy knows whether the database is a copy, and prepares it. AfterRestore comes before all other calls; then it is safe for concurrent use.
 type Copy struct {
 	Deps
-	restored time.Time // when AfterRestore prepared a copy; zero for a database that was never restored
+	restored time.Time // when AfterRestore prepared a copy, later than all of the copy; zero for a database that was never restored
 }
 
 // Deps are the parts of a Copy. All are required.
@@ -69,13 +69,16 @@ func (c *Copy) AfterRestore(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("prepare the open operations of a restored database: %w", err)
 	}
-	asked, err := c.askAfterRestore(ctx, taken.Add(-restoreMargin))
+	asked, newest, err := c.askAfterRestore(ctx, taken.Add(-restoreMargin))
 	if err != nil {
 		return fmt.Errorf("prepare the payments of a restored database: %w", err)
 	}
 	err = c.Store.Update(ctx, func(tx Tx) error {
 		c.restored = tx.Now()
-		return tx.StartRestores(tx.Now())
+		if !newest.Before(c.restored) { // the copy is from a machine whose clock was ahead of this one
+			c.restored = newest.Add(time.Millisecond)
+		}
+		return tx.StartRestores(c.restored)
 	})
 	if err != nil {
 		return fmt.Errorf("note that the restored database is prepared: %w", err)
@@ -110,8 +113,9 @@ func (c *Copy) openAfterRestore(ctx context.Context) (n int, err error) {
 // mayHaveMovedOn are the statuses of payments of any age that the processor may have taken further since the copy was made.
 var mayHaveMovedOn = []payment.Status{payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing, payment.RequiresCustomerAction}
 
-// askAfterRestore makes background work ask the processors about the payments that may have moved on since the copy.
-func (c *Copy) askAfterRestore(ctx context.Context, since time.Time) (n int, err error) {
+// askAfterRestore makes background work ask the processors about the payments that may have moved on since the copy. newest is the time of the latest change
+// of a payment.
+func (c *Copy) askAfterRestore(ctx context.Context, since time.Time) (n int, newest time.Time, err error) {
 	for after := int64(0); ; {
 		var rows []port.PaymentRow
 		err := c.Store.View(ctx, func(r Reader) (err error) {
@@ -119,9 +123,12 @@ func (c *Copy) askAfterRestore(ctx context.Context, since time.Time) (n int, err
 			return err
 		})
 		if err != nil || len(rows) == 0 {
-			return n, err
+			return n, newest, err
 		}
 		for _, row := range rows {
+			if row.ModifiedAt.After(newest) {
+				newest = row.ModifiedAt
+			}
 			asked, err := c.askAboutRestored(ctx, row.MerchantID, row.ID)
 			if err != nil {
 				c.Log.LogAttrs(ctx, slog.LevelError, "a payment of the restored database cannot be asked about: compare it with the processor",
@@ -190,6 +197,15 @@ func (c *Copy) askByReference(ctx context.Context, w *change.Loaded) error {
 
 // Holds reports whether something from this time is in the copy that the database was restored from.
 func (c *Copy) Holds(at time.Time) bool { return at.Before(c.restored) }
+
+// PaymentTime returns when a payment that is made at now counts as created: later than all of the copy. Holds could not keep the two apart otherwise, where
+// the clock is behind that of the copy's machine.
+func (c *Copy) PaymentTime(now time.Time) time.Time {
+	if c.Holds(now) {
+		return c.restored
+	}
+	return now
+}
 
 // RefuseUncharged refuses to charge a payment that was made before a restore and not charged in the copy.
 func (c *Copy) RefuseUncharged(p *payment.Payment) error {

@@ -33,6 +33,7 @@ func testRestores(t *testing.T, s engine.Store) {
 		})
 		for _, r := range rows {
 			ids, last = append(ids, r.MerchantID+"/"+r.ID), r.Row
+			require.Equal(t, map[string]time.Time{"held": held.ModifiedAt, "late": late.ModifiedAt, "other": other.ModifiedAt}[r.ID], r.ModifiedAt)
 		}
 		return ids, last
 	}
