@@ -65,9 +65,9 @@
 //
 //  1. router/payments.go decodes the request and calls Engine.CreatePayment in create.go.
 //  2. Engine.confirm in confirm.go chooses the instrument and the account (routing/account.go), and decides the first step: an authentication
-//     (threeds/flow/begin.go) or the authorization. The decision is a change.Change with the intent of one operation.
+//     (threeds/flow/begin.go) or the authorization. The decision is a change.Change with the intent of one operation, which Changes.StartRun adds.
 //  3. Changes.Commit in change/change.go writes payment, attempt, operation and event in one transaction. The change's effect is
-//     Engine.perform in perform.go.
+//     Perform, which is Engine.perform in perform.go.
 //  4. Driver.Drive in drive/run.go lets the adapter perform the operation, and guards each send.
 //  5. evidence.JudgeDrive in evidence/resolution.go makes a verdict of the answer; an adapter's word alone moves no money.
 //  6. Engine.settle in settle.go books the verdict (evidence.Book) into the next Change, and Changes.Commit writes it.

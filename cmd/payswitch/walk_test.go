@@ -34,7 +34,8 @@ func TestWalkIsTrue(t *testing.T) {
 		require.Contains(t, declaredIn(t, fileOfWalk(m[3])), m[1]+"."+m[2], "%s does not declare it", m[3])
 	}
 	for _, step := range [][2]string{
-		{"../router/payments.go", "CreatePayment"}, {"create.go", "confirm"}, {"confirm.go", "intent"}, {"perform.go", "perform"}, {"perform.go", "Drive"},
+		{"../router/payments.go", "CreatePayment"}, {"create.go", "confirm"}, {"confirm.go", "intent"}, {"perform.go", "StartRun"}, {"change/change.go", "Perform"},
+		{"perform.go", "Drive"},
 		{"drive/run.go", "JudgeDrive"}, {"perform.go", "settle"}, {"settle.go", "Book"}, {"settle.go", "Commit"}, {"create.go", "View"}, {"../router/payments.go", "newSessionAnswer"},
 	} {
 		require.True(t, calls(t, fileOfWalk(step[0]), step[1]), "%s does not call %s", step[0], step[1])
