@@ -72,7 +72,8 @@ func (e *Engine) createChange(ctx context.Context, auth account.Auth, in *reques
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = change.NewPayment(w.Merchant, w.Profile, in, now)
-	w.Payment.CreatedAt = e.PaymentTime(now)
+	created := e.PaymentTime(now)
+	w.Payment.CreatedAt, w.Payment.ExpiresAt = created, w.Payment.ExpiresAt.Add(created.Sub(now))
 	in.Apply(w.Payment)
 	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (e *Engine) repeatedCreate(ctx context.Context, auth account.Auth, in *requ
 
 // createUnconfirmed stores a payment that is not confirmed yet. It keeps the payment's card for a few minutes.
 func (e *Engine) createUnconfirmed(w *change.Loaded, in *request.Input) (*change.Change, error) {
-	now := w.Payment.CreatedAt
+	now := w.Attempt.CreatedAt
 	token, err := e.sealCard(w, in, now)
 	if err != nil {
 		return nil, err

@@ -206,8 +206,17 @@ func TestRestoreUnderAnEarlierClock(t *testing.T) {
 				}
 				at(0)
 				waits := create(b)
+				session := func(w *world, id string) time.Duration {
+					p := w.get(id, request.RetrieveInput{}).Payment
+					return p.ExpiresAt.Sub(p.CreatedAt)
+				}
+				require.Equal(t, session(w, old), session(b, waits))
 				time.Sleep(behind + time.Minute)
 				at(behind + time.Minute)
+				if behind > time.Hour {
+					_, err := b.ConfirmPayment(t.Context(), b.auth, waits, &request.Input{})
+					require.Error(t, err, "the card is kept for minutes, by this machine's clock")
+				}
 				require.NoError(t, confirm(waits))
 				require.Equal(t, 4, p.count("/authorize"))
 			}, p.Server)
