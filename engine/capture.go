@@ -82,6 +82,11 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	if err := e.MayCapture(ctx, p, w.Attempt); err != nil {
 		return 0, err
 	}
+	if amount > p.Capturable {
+		if err := e.changes.Methods.MandateAllows(ctx, p, w.Attempt, w.Attempt.Captured+amount); err != nil {
+			return 0, err
+		}
+	}
 	if amount < p.Capturable && !w.Adapter.Manifest.Features.PartialCapture || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpCapture) {
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.Account.Connector}
 	}

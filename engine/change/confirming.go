@@ -42,6 +42,9 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a.Details.CardDiscovery = payment.DiscoveredManual
 	a.Details.Error, a.Details.Exemption = nil, w.Exemption
 	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = method.SaveUsage(w.Payment, in, w.Instrument), "", "", nil
+	if w.Payment.Details.Mandate == nil { // an earlier attempt may have charged a mandate
+		w.Payment.Details.MandateID = ""
+	}
 	w.Instrument.Fill(w.Payment, w.Attempt)
 	a.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
 	c.Holder = contact.HolderOf(c.Holder, w.Payment.Private.Billing)

@@ -20,7 +20,8 @@ import (
 type Funds struct{ Changes *change.Changes }
 
 // IncrementAuthorization raises the held amount of a payment to a new total. A refusal of the processor is no error: the payment's list of tries shows
-// it. Errors: IR_16 if the payment's status, its processor, or the amount does not allow it; IR_11 if the payment's customer was deleted.
+// it. Errors: IR_16 if the payment's status, its processor, its mandate or the amount does not allow it; IR_11 if the payment's customer was deleted; HE_03
+// for a total above the mandate's amount, or after its end.
 func (h *Funds) IncrementAuthorization(ctx context.Context, auth account.Auth, id string, in request.IncrementInput) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -58,6 +59,9 @@ func (h *Funds) MayRaise(ctx context.Context, w *change.Loaded, amount int64) er
 			WithHint("Retrieve the payment until no item of incremental_authorizations is processing.")
 	}
 	if err := h.customerExists(ctx, p); err != nil {
+		return err
+	}
+	if err := h.Changes.Methods.MandateAllows(ctx, p, a, amount); err != nil {
 		return err
 	}
 	if err := h.Changes.WithAccount(ctx, w); err != nil {

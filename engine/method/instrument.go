@@ -241,10 +241,7 @@ func (i *Instrument) Fill(p *payment.Payment, a *payment.Attempt) {
 		a.Details.StoredCredential = i.Reference.Credential
 	}
 	if i.Mandate != nil {
-		p.Details.MandateID = i.Mandate.ID
-		if i.Mandate.Details.Terms.SingleUse {
-			a.Details.Mandate = i.Mandate.ID
-		}
+		p.Details.MandateID, a.Details.Mandate = i.Mandate.ID, i.Mandate.ID
 	}
 	if i.Method == nil {
 		return

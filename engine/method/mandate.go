@@ -151,11 +151,29 @@ func (s *Methods) mandateFor(ctx context.Context, p *payment.Payment, id string,
 	if p.CustomerID != "" && m.CustomerID != p.CustomerID {
 		return nil, fault.NotFound("Mandate")
 	}
-	return m, m.allows(p, now)
+	return m, m.allows(p, p.NetAmount, now)
 }
 
-// allows checks a payment against the mandate's state and terms. It returns nil when the mandate lets the payment be charged.
-func (m *Mandate) allows(p *payment.Payment, now time.Time) error {
+// MandateAllows checks a new total of a payment against the mandate that its attempt has charged: a raise of the held amount, or a capture of more than what is
+// held. It returns nil for an attempt that charges no mandate. Errors: HE_03 for a total above the mandate's amount or after its end, IR_16 for a mandate that
+// was revoked.
+func (s *Methods) MandateAllows(ctx context.Context, p *payment.Payment, a *payment.Attempt, total int64) error {
+	if a.Details.Mandate == "" {
+		return nil
+	}
+	var m *Mandate
+	err := s.read(ctx, "read mandate", func(r Reader) (err error) {
+		m, err = r.Mandate(p.MerchantID, a.Details.Mandate)
+		return fault.IfMissing(err, fault.NotFound("Mandate"))
+	})
+	if err != nil {
+		return err
+	}
+	return m.allows(p, total, s.now())
+}
+
+// allows checks a total of a payment against the mandate's state and terms. It returns nil when the mandate lets that total be charged.
+func (m *Mandate) allows(p *payment.Payment, total int64, now time.Time) error {
 	t := m.Details.Terms
 	invalid := func(reason string) error {
 		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: reason, Param: "mandate_id", Hint: "Charge within the mandate's terms, or ask the customer for a new mandate."}
@@ -171,7 +189,7 @@ func (m *Mandate) allows(p *payment.Payment, now time.Time) error {
 		return nil
 	case t.Currency != p.Currency:
 		return invalid("cross currency mandates not supported")
-	case p.NetAmount > t.Amount:
+	case total > t.Amount:
 		return invalid("request amount is greater than mandate amount")
 	}
 	return nil
@@ -183,7 +201,7 @@ func claimMandate(tx Tx, p *payment.Payment, id string, now time.Time) error {
 	if err != nil {
 		return fault.IfMissing(err, fault.NotFound("Mandate"))
 	}
-	if err := m.allows(p, now); err != nil {
+	if err := m.allows(p, p.NetAmount, now); err != nil {
 		return err
 	}
 	if !m.Details.Terms.SingleUse {

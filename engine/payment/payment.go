@@ -338,7 +338,7 @@ type AttemptDetails struct {
 	Token string `json:"token,omitempty"`
 	// MerchantInitiated is true if the merchant charges without the customer (MIT).
 	MerchantInitiated bool `json:"merchant_initiated,omitempty"`
-	// Mandate is the single-use mandate whose one charge this attempt takes.
+	// Mandate is the mandate that this attempt charges, "" for none. Of a single-use mandate, the attempt takes the one charge.
 	Mandate string `json:"mandate,omitempty"`
 	// Guard names the counters at which a failure of the attempt counts, nil where the profile counts none.
 	Guard *AttemptGuard `json:"guard,omitempty"`
