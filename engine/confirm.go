@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payer"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
@@ -24,11 +25,15 @@ import (
 	"payswitch/sdk"
 )
 
-// ConfirmPayment charges a payment. It needs the publishable key and the payment's client secret, or the secret key alone.
+// ConfirmPayment charges a payment. It needs the publishable key and the payment's client secret, or the secret key alone. Errors also: paylink.Changed if
+// the payer has seen another amount.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	v, err := e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if err := auth.CheckSecret(w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
+		}
+		if shown := in.Shown; shown != nil && *shown != (sdk.Money{Minor: w.Payment.NetAmount, Currency: w.Payment.Currency}) {
+			return nil, paylink.Changed()
 		}
 		in := in
 		if auth.Publishable {

@@ -29,7 +29,8 @@ func (s *Server) linkOfClient(c *call) (*linkPage, error) {
 	}
 	l, err := s.linkPage(c, false)
 	if err == nil {
-		l.framed = c.r.URL.Query().Has("framed") // the page says so, because the request itself comes from the frame in the page
+		q := c.r.URL.Query() // the page says so, because the request itself comes from the frame in the page
+		l.framed, l.secure = q.Has("framed"), q.Has("secure")
 	}
 	return l, err
 }
@@ -43,11 +44,17 @@ func (s *Server) linkClient(c *call) (answer, error) {
 	if !l.Form {
 		return s.linkState(l, l.View), nil
 	}
+	q := c.r.URL.Query()
+	if _, changed, err := s.shownTo(l, q.Get("seen")); err != nil {
+		return answer{}, err
+	} else if changed {
+		return s.linkChanged(l, q), nil
+	}
 	offers, err := s.offersFor(c, l.View)
 	if err != nil {
 		return answer{}, err
 	}
-	saved, err := s.Payments.SavedMethods(c.ctx(), l.PaymentPage, c.r.URL.Query().Get("key"))
+	saved, err := s.Payments.SavedMethods(c.ctx(), l.PaymentPage, q.Get("key"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -127,6 +134,14 @@ func (s *Server) payLinkClient(c *call) (answer, error) {
 		if !l.Form {
 			return s.linkState(l, l.View), nil
 		}
+		q := c.r.URL.Query()
+		shown, changed, err := s.shownTo(l, q.Get("seen"))
+		switch {
+		case err != nil:
+			return answer{}, err
+		case changed:
+			return s.linkChanged(l, q), nil
+		}
 		in, err := s.payment(c)
 		if err != nil {
 			return answer{}, err
@@ -134,8 +149,11 @@ func (s *Server) payLinkClient(c *call) (answer, error) {
 		if in.ReturnURL != "" && in.ReturnURL != l.View.Payment.Details.ReturnURL { // the next person with the link would be led there
 			return answer{}, fault.Unprocessable("return_url", "return_url is for the merchant's server on the page of a payment link").WithHint("Leave the field out.")
 		}
-		in.ClientSecret = c.clientSecret(in.ClientSecret)
+		in.ClientSecret, in.Shown = c.clientSecret(in.ClientSecret), shown
 		v, err := s.Payments.ConfirmPayment(c.ctx(), c.auth, l.Link.Subject, in)
+		if paylink.IsChanged(err) {
+			return s.linkChanged(l, q), nil
+		}
 		var refused *fault.Error
 		if errors.As(err, &refused) && refused.Kind == fault.KindBlocked { // the payment has ended: the status page says why
 			var page *visit.PaymentPage
@@ -155,9 +173,12 @@ func (s *Server) linkEmbed(l *linkPage, d *draw.Data) *draw.Embed {
 	if _, err := s.checkout(); err != nil {
 		return nil
 	}
-	q := url.Values{}
+	q := url.Values{"seen": {d.Seen}}
 	if l.framed {
 		q.Set("framed", "1")
+	}
+	if l.secure {
+		q.Set("secure", "1")
 	}
 	saved := false
 	if key := l.c.r.URL.Query().Get("key"); l.secure && key != "" && l.Link.OffersSaved() {
@@ -166,10 +187,7 @@ func (s *Server) linkEmbed(l *linkPage, d *draw.Data) *draw.Embed {
 	}
 	client := "/payment_link/client/" + l.Link.MerchantID + "/" + l.Link.Subject // the frame adds what its own address has before that
 	script := strings.TrimSuffix(l.path(s, "client/"), client) + loaderPaths[0]
-	if len(q) > 0 {
-		client += "?" + q.Encode()
-	}
-	return &draw.Embed{Script: script, Link: client, Key: l.View.Merchant.PublishableKey,
+	return &draw.Embed{Script: script, Link: client + "?" + q.Encode(), Key: l.View.Merchant.PublishableKey,
 		Saved: saved, Ask: d.Consent || saved}
 }
 

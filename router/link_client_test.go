@@ -1,7 +1,9 @@
 package router_test
 
 import (
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -137,4 +139,49 @@ func TestLinkSavedCards(t *testing.T) {
 	require.Contains(t, w.open("/checkout/v1/frame?link="+merchant+"%2F"+id).header.Get("Content-Security-Policy"), "frame-ancestors 'self' shop.example")
 	body := `{"payment_method":"card","payment_token":"` + card["payment_token"].(string) + `","payment_method_data":{"card_token":{"card_cvc":"737"}}}`
 	require.Equal(t, "succeeded", w.confirmsLink(clientPath(p)+"?framed=1&key="+key, "k", body).ok()["status"])
+}
+
+// A payer pays what the page has shown. If the merchant has changed the order meanwhile, nothing is charged, and the page shows the new amount.
+func TestLinkChargesWhatItShowed(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]struct{ update, shows string }{
+		"amount": {`{"amount":7700}`, "USD 77.00"}, "less": {`{"amount":100}`, "USD 1.00"}, "currency": {`{"amount":6540,"currency":"EUR"}`, "EUR 65.40"},
+		"tax": {`{"amount":6540,"order_tax_amount":60}`, "USD 66.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			p := w.linkOf()
+			id := p["payment_id"].(string)
+			before := w.open(linkPath(p)).body
+			frame := html.UnescapeString(regexp.MustCompile(`"link":"([^"]+)"`).FindStringSubmatch(before)[1])
+			frame = strings.NewReplacer(`\u0026`, "&", `\/`, "/", `\u002f`, "/").Replace(frame)
+			require.Contains(t, frame, "seen=")
+			client := frame[strings.Index(frame, "/payment_link"):]
+			require.Equal(t, "requires_payment_method", w.asks(client).ok()["status"])
+			w.post("/payments/"+id, change.update).ok()
+
+			stale := w.submit(linkPath(p), cardForm(keyOf(t, before), goodCard, "seen", seenOf(t, before)))
+			require.Equal(t, 303, stale.status)
+			require.Equal(t, linkPath(p)+"?changed", stale.header.Get("Location"))
+			require.Equal(t, linkPath(p)+"?changed", w.asks(client).ok()["to"])
+			require.Equal(t, linkPath(p)+"?changed", w.confirmsLink(client, "k", linkCard).ok()["to"])
+			require.Equal(t, linkPath(p)+"?changed", w.confirmsLink(client, "k", linkCard).ok()["to"], "not stored")
+			require.Zero(t, w.operations(id))
+
+			now := w.open(linkPath(p) + "?changed").body
+			require.Contains(t, now, change.shows)
+			require.Contains(t, now, "The shop has changed the amount. Nothing was charged.")
+			require.Equal(t, statusPath(p), w.submit(linkPath(p), cardForm(keyOf(t, now), goodCard, "seen", seenOf(t, now))).header.Get("Location"))
+			require.Equal(t, "succeeded", w.get("/payments/" + id).ok()["status"])
+			require.Equal(t, statusPath(p), w.confirmsLink(client, "k3", linkCard).ok()["to"], "a tab of before shows how the payment stands")
+		})
+	}
+}
+
+func seenOf(t testing.TB, page string) string {
+	t.Helper()
+	m := regexp.MustCompile(`name="seen" value="([^"]+)"`).FindStringSubmatch(page)
+	require.NotNil(t, m, "the form does not say what the payer has seen: %s", page)
+	return html.UnescapeString(m[1])
 }

@@ -132,9 +132,12 @@ func (s *Server) showLink(c *call, secure bool) (answer, error) {
 	if !l.Form {
 		return s.linkStatusPage(l, false)
 	}
-	message := ""
-	if c.r.URL.Query().Has("again") {
+	message, q := "", c.r.URL.Query()
+	switch {
+	case q.Has("again"):
 		message = "form_again"
+	case q.Has(changedQuery):
+		message = "form_changed"
 	}
 	return s.linkForm(l, http.StatusOK, message, nil, "")
 }
@@ -176,14 +179,14 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 	d.Base, d.Status = p.NetAmount, ""
 	d.Consent = p.CustomerID != "" && p.Details.SetupFutureUsage != ""
 	d.Lines = orderLines(p)
-	if len(wrong) == 0 && message != "form_refused" { // a payer who gets the plain form back stays with it
-		d.Embed = s.linkEmbed(l, d)
-	}
 	charges, err := s.cardCharges(l)
 	if err != nil {
 		return answer{}, err
 	}
-	d.Charges = charges
+	d.Charges, d.Seen = charges, seenOf(p, charges)
+	if len(wrong) == 0 && message != "form_refused" { // a payer who gets the plain form back stays with it
+		d.Embed = s.linkEmbed(l, d)
+	}
 	if code, err := draw.QR(l.Link.Details.URL); err == nil && !l.framed { // a link that is too long for a QR code has no QR code
 		d.QR = code
 	}
@@ -335,6 +338,13 @@ func (s *Server) payLink(c *call, secure bool) (answer, error) {
 	if !l.Form {
 		return seeOther(s.afterPayment(l, l.View)), nil
 	}
+	shown, changed, err := s.shownTo(l, fields["seen"])
+	switch {
+	case err != nil:
+		return answer{}, err
+	case changed:
+		return seeOther(l.changed(s, c.r.URL.Query())), nil
+	}
 	in, wrong := cardOfForm(fields, c, true)
 	if len(wrong) > 0 {
 		return s.linkForm(l, http.StatusUnprocessableEntity, "form_wrong", wrong, shownHolder(fields))
@@ -343,7 +353,7 @@ func (s *Server) payLink(c *call, secure bool) (answer, error) {
 		in.Acceptance = consentOf(c, l)
 	}
 	a := account.Auth{MerchantID: l.Link.MerchantID, Publishable: true}
-	in.ClientSecret = l.View.Payment.Private.ClientSecret
+	in.ClientSecret, in.Shown = l.View.Payment.Private.ClientSecret, shown
 	if a.SecretOf = s.Access.SecretOf(c.ctx(), &a, in.ClientSecret); a.SecretOf == "" {
 		return seeOther(l.self(s)), nil // the client secret has expired meanwhile
 	}
@@ -379,6 +389,8 @@ func (s *Server) payOnce(l *linkPage, a account.Auth, key string, in *request.In
 		case refused.Kind == fault.KindInternal || refused.Kind == fault.KindUnavailable:
 			s.failed(l.c, err) // logs it
 			return seeOther(l.self(s) + "?again"), nil
+		case paylink.IsChanged(err):
+			return seeOther(l.changed(s, l.c.r.URL.Query())), nil
 		case risk.Suspicious(err): // the payment stays, and the page asks for another card
 		case refused.Code == "IR_16" || refused.Code == "HE_00":
 			return seeOther(l.self(s)), nil // another form was faster

@@ -168,6 +168,21 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 		s.title("Payment successful")
 		require.Equal(t, "succeeded", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])
 
+		changed := s.link(nil)
+		s.visit(linkIn(changed, "link"))
+		if scripts {
+			s.awaitReady()
+		}
+		s.sw.must(s.key, "/payments/"+changed["payment_id"].(string), object{"amount": 7700})
+		s.pays(scripts, "4242424242424242")
+		s.title("Pay USD 77.00")
+		s.await(`document.body.innerText.includes("The shop has changed the amount")`)
+		if scripts {
+			s.awaitReady()
+		}
+		s.pays(scripts, "4242424242424242")
+		s.title("Payment successful")
+
 		refused := s.link(object{"order_details": nil})
 		s.visit(linkIn(refused, "link"))
 		s.pays(scripts, "4000000000000002")

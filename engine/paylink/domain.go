@@ -1,6 +1,7 @@
 package paylink
 
 import (
+	"errors"
 	"net/url"
 	"path"
 	"regexp"
@@ -64,4 +65,17 @@ func FrameAncestors(patterns []string) string {
 // Forbidden returns the answer to a browser that may not open a secure link: IR_22 (403).
 func Forbidden() *fault.Error {
 	return &fault.Error{Kind: fault.KindForbidden, Code: "IR_22", Message: "Access forbidden. Not authorized to access this resource payment_link", Param: "allowed_domains", Hint: "Add the page's domain to the allowed_domains of the payment link's configuration."}
+}
+
+const changed = "The payment has another amount than its page has shown"
+
+// Changed refuses a payment whose amount is another than the one that the payer has seen.
+func Changed() *fault.Error {
+	return fault.Refused(changed).WithParam("amount").WithHint("Load the page again.")
+}
+
+// IsChanged reports whether an error is Changed.
+func IsChanged(err error) bool {
+	var known *fault.Error
+	return errors.As(err, &known) && known.Message == changed
 }

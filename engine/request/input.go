@@ -68,6 +68,8 @@ type Input struct {
 	Shipping *contact.Contact
 	Browser  *sdk.Browser
 	CallerIP string // the address that the request came from
+	// Shown is the amount that a page of payswitch has shown the payer; nil without such a page. A confirm charges no other amount.
+	Shown *sdk.Money
 
 	MITCategory       sdk.MITCategory
 	Partner           *sdk.Partner

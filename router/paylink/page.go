@@ -54,6 +54,7 @@ type Data struct {
 	Collect bool   // the form saves a card, and pays nothing
 	Action  string // where the form goes
 	Key     string // the form's Idempotency-Key
+	Seen    string // what the payer sees of the amount, for the form
 	Message string // name of the text above the form; "" for none
 	Wrong   map[string]string
 	Holder  string
