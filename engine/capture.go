@@ -35,7 +35,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		a := w.Attempt
 		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || a.Captured+a.Unsettled()+amount >= a.Authorized
 		c := a.AddCapture(w.Operation.ID, amount, now)
-		c.Reference = drive.Reference(w.Adapter.Manifest.Reference, c.ID, now.UnixMilli())
+		c.Reference = drive.ForCapture.Reference(w.Adapter.Manifest.Reference, a.MerchantID, c.ID, now.UnixMilli())
 		w.Request.CaptureReference = c.Reference
 		return e.intent(w, payment.TriggerCaptureStart, now)
 	})

@@ -217,7 +217,7 @@ func TestRefundAdyen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, payment.RefundPending, r.Status)
 	require.Equal(t, payment.OperationUnknown, w.refundOperation(r).Status)
-	notify("PSPlost", "lost", "REFUND", "true")
+	notify("PSPlost", r.Reference, "REFUND", "true")
 	require.Equal(t, []any{payment.RefundSucceeded, "PSPlost"}, []any{w.refunded("lost").Status, w.refunded("lost").ProcessorID})
 	r, err = w.refund(id, 1499, named("rest"))
 	require.NoError(t, err)

@@ -434,6 +434,7 @@ func TestRefundsAtProcessors(t *testing.T) {
 			require.Equal(t, payment.RefundPending, r.Status)
 			require.Equal(t, payment.OperationUnknown, w.refundOperation(r).Status)
 			require.Equal(t, []int64{700, 0}, refundAmounts(w, id))
+			d.set(func() { d.id = r.Reference })
 			w.running()
 			keys := 0
 			require.Eventually(t, func() bool { w.hurry(r); return w.refundOperation(r).Status != payment.OperationUnknown }, 20*time.Second, 20*time.Millisecond)

@@ -46,7 +46,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 		w.Payment.Details.MandateID = ""
 	}
 	w.Instrument.Fill(w.Payment, w.Attempt)
-	a.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
+	a.Details.Reference = drive.ForAttempt.Reference(w.Adapter.Manifest.Reference, a.MerchantID, a.ID, a.CreatedAt.UnixMilli())
 	c.Holder = contact.HolderOf(c.Holder, w.Payment.Private.Billing)
 	a.Private = &payment.AttemptPrivate{Holder: c.Holder}
 	if in.Card != nil {

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -138,12 +139,26 @@ func textOf(metadata json.RawMessage) map[string]string {
 	return FlatMetadata(metadata)
 }
 
-// Reference returns the attempt's reference at the processor. It is the attempt's id if the processor's rule allows that, because merchants
-// search for it. Otherwise it consists of characters that the rule allows.
-func Reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string {
+// Referenced is what a reference at the processor is for: a capture of one payment may have the id of another payment's attempt.
+type Referenced string
+
+const (
+	ForAttempt Referenced = "attempt"
+	ForCapture Referenced = "capture"
+	ForRefund  Referenced = "refund"
+	ForRelay   Referenced = "relay"
+)
+
+// Reference returns our reference of something at the processor. It is the id itself if payswitch has made the id and the processor's rule allows it, because
+// merchants search for it. A mark follows an id that the merchant has chosen: merchants may share an account at the processor, and choose the same id.
+// Otherwise the reference consists of characters that the rule allows.
+func (what Referenced) Reference(rule sdk.ReferenceRule, merchantID, id string, digitsOf int64) string {
 	limit := rule.MaxLength
 	if limit == 0 {
 		limit = 36
+	}
+	if !ids.Made(id) {
+		id += "_" + what.mark(merchantID, id)
 	}
 	ok := func(s string, set string) bool {
 		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
@@ -153,15 +168,26 @@ func Reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string 
 		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
 		return s[max(0, len(s)-limit):]
 	case sdk.ReferenceAlphanumeric:
-		if len(attemptID) <= limit && ok(attemptID, ids.Alphabet) {
-			return attemptID
+		if len(id) <= limit && ok(id, ids.Alphabet) {
+			return id
 		}
 	default:
-		if len(attemptID) <= limit && ok(attemptID, ids.Alphabet+"_-") {
-			return attemptID
+		if len(id) <= limit && ok(id, ids.Alphabet+"_-") {
+			return id
 		}
 	}
 	return ids.Random(min(limit, 20))
+}
+
+// mark returns what tells an id from the same one of another merchant, and from that of another thing of this merchant. It is always the same: a payment that
+// was lost with a database has the reference of its repetition.
+func (what Referenced) mark(merchantID, id string) string {
+	sum := sha256.Sum256([]byte(string(what) + " " + merchantID + " " + id)) // neither has a space
+	mark := make([]byte, 6)
+	for i := range mark {
+		mark[i] = ids.Alphabet[sum[i]%62]
+	}
+	return string(mark)
 }
 
 func randomDigits(n int) string {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,27 @@ func At(prefix string, at time.Time) string {
 	}
 	randomBase62(b[len(prefix)+8:])
 	return string(b)
+}
+
+// Made reports whether an id has the form of At: a prefix, a time from 2020 to 2100, and random characters. What follows after an underscore does not count.
+// An id that a caller chose does not have this form, unless its characters are random.
+func Made(id string) bool {
+	_, rest, found := strings.Cut(id, "_")
+	rest, _, _ = strings.Cut(rest, "_")
+	if !found || len(rest) != 20 {
+		return false
+	}
+	ms := uint64(0)
+	for i := range len(rest) {
+		n := strings.IndexByte(Alphabet, rest[i])
+		if n < 0 {
+			return false
+		}
+		if i < 8 {
+			ms = 62*ms + uint64(n)
+		}
+	}
+	return ms >= 1_577_836_800_000 && ms < 4_102_444_800_000
 }
 
 // Random returns n characters of [0-9A-Za-z] that cannot be guessed.

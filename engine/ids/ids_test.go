@@ -26,3 +26,13 @@ func TestEventsSort(t *testing.T) {
 	}
 	require.NotEqual(t, NewEvent(at, 1), NewEvent(at, 1))
 }
+
+// Chosen ids are told from made ones, also where they are padded to the same length.
+func TestMade(t *testing.T) {
+	for _, id := range []string{New("pay_"), New("ref_") + "_1", New("relay_") + "_2_1", At("pay_", time.UnixMilli(1_800_000_000_000))} {
+		require.True(t, Made(id), id)
+	}
+	for _, id := range []string{"", "1001", "1001_1", "pay_1001_1", "pay_00000000000000001001", "pay_zzzzzzzzzzzzzzzzzzzz", New(""), New("pay_") + "x", "pay_" + New("")[:19] + "-"} {
+		require.False(t, Made(id), id)
+	}
+}

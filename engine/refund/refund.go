@@ -67,7 +67,7 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 	}
 	w.Refund = &payment.Refund{MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, AttemptID: w.Attempt.ID, ProfileID: p.ProfileID, AccountID: w.Account.ID,
 		Connector: w.Account.Connector, Status: payment.RefundPending, Currency: p.Currency, Amount: amount,
-		Reference: drive.Reference(w.Adapter.Manifest.Reference, id, now.UnixMilli()), CreatedAt: now, ModifiedAt: now,
+		Reference: drive.ForRefund.Reference(w.Adapter.Manifest.Reference, p.MerchantID, id, now.UnixMilli()), CreatedAt: now, ModifiedAt: now,
 		Details: payment.RefundDetails{Type: in.Type, Reason: in.Reason, Metadata: in.Metadata}}
 	s.Changes.Driver.Begin(&w.Run, sdk.OpRefund, amount, now)
 	op := w.Operation

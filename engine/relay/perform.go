@@ -83,7 +83,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	r := &Relay{MerchantID: a.MerchantID, ID: s.newID(a), ProfileID: profile, AccountID: w.Account.ID, Connector: w.Account.Connector, Type: in.Type,
 		Status: Pending, ResourceID: in.ResourceID, CreatedAt: now, ModifiedAt: now, Details: Details{Data: in.Data.Data, AccountVersion: w.Account.Fingerprint, Unanswered: true}}
-	r.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, r.ID, now.UnixMilli())
+	r.Details.Reference = drive.ForRelay.Reference(w.Adapter.Manifest.Reference, r.MerchantID, r.ID, now.UnixMilli())
 	c, err := s.recipient(r, in.Data.Card, now)
 	if err != nil {
 		return nil, err

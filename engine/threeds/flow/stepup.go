@@ -125,7 +125,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *ev
 	d := &old.Details
 	a.Details = payment.AttemptDetails{PaymentMethod: d.PaymentMethod, PaymentMethodType: d.PaymentMethodType, Card: d.Card, Confirmed: true, Environment: d.Environment,
 		CardDiscovery: d.CardDiscovery, Save: d.Save, MethodID: d.MethodID, Token: d.Token, Mandate: d.Mandate, Scheme: d.Scheme.Next(),
-		Reference: drive.Reference(w.Adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())}
+		Reference: drive.ForAttempt.Reference(w.Adapter.Manifest.Reference, a.MerchantID, a.ID, a.CreatedAt.UnixMilli())}
 	private := *old.Private
 	a.Private, p.AttemptID = &private, a.ID
 	if err := payment.Move(p, a, payment.TriggerSubmit, now); err != nil {
