@@ -82,6 +82,11 @@ func (s *Server) createMerchant(c *call) (answer, error) {
 	if err := errors.Join(checkReturnURL(in.Fields), checkCollectConfig(in.Fields)); err != nil {
 		return answer{}, err
 	}
+	for _, of := range []string{"accounts", "account", "events"} {
+		if err := s.unreserved(of, "merchant_id", in.ID); err != nil {
+			return answer{}, err
+		}
+	}
 	return merchantAnswer(s.Admin.CreateMerchant(c.ctx(), in.MerchantInput))
 }
 

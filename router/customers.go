@@ -35,6 +35,9 @@ func (s *Server) createCustomer(c *call) (answer, error) {
 	if err := decode(c, customerData, &in); err != nil {
 		return answer{}, err
 	}
+	if err := s.unreserved("customers", "customer_id", in.ID); err != nil {
+		return answer{}, err
+	}
 	return customerAnswer(s.Admin.CreateCustomer(c.ctx(), c.auth, in))
 }
 

@@ -75,6 +75,17 @@ func (s *Server) createPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := s.unreserved("payments", "payment_id", in.PaymentID); err != nil {
+		return answer{}, err
+	}
+	if err := s.unreserved("customers", "customer_id", in.CustomerID); err != nil {
+		return answer{}, err
+	}
+	if in.Customer != nil {
+		if err := s.unreserved("customers", "customer.id", in.Customer.ID); err != nil {
+			return answer{}, err
+		}
+	}
 	in.Locale = linkLocale(c)
 	return s.newSessionAnswer(s.Payments.CreatePayment(c.ctx(), c.auth, in))
 }

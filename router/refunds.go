@@ -99,6 +99,9 @@ func (s *Server) createRefund(c *call) (answer, error) {
 	if err := checkLengths(length{"reason", in.Reason, 255}); err != nil {
 		return answer{}, err
 	}
+	if err := s.unreserved("refunds", "refund_id", in.RefundID); err != nil {
+		return answer{}, err
+	}
 	return refundAnswer(s.Payments.CreateRefund(c.ctx(), c.auth, in))
 }
 

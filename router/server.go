@@ -93,11 +93,12 @@ type CORS struct {
 // Server is the HTTP API. It implements http.Handler and is safe for concurrent use.
 type Server struct {
 	Deps
-	opts   Options
-	mux    mux
-	index  *index
-	rates  *keyRates
-	offers *offerTables
+	opts     Options
+	mux      mux
+	reserved map[string]bool // see reservedNames
+	index    *index
+	rates    *keyRates
+	offers   *offerTables
 	// checkout reads the documents of the checkout, once: compressing them costs time that a server without one need not spend.
 	checkout func() (*checkout.Pages, error)
 }
@@ -148,6 +149,7 @@ func New(d Deps, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.mux = newMux(routes)
+	s.reserved = reservedNames(routes)
 	if s.index, err = newIndex(&s.opts); err != nil {
 		return nil, err
 	}
