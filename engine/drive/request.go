@@ -179,8 +179,8 @@ func (what Referenced) Reference(rule sdk.ReferenceRule, merchantID, id string, 
 	return ids.Random(min(limit, 20))
 }
 
-// mark returns what tells an id from the same one of another merchant, and from that of another thing of this merchant. It is always the same: a payment that
-// was lost with a database has the reference of its repetition.
+// mark returns what differs between an id and the same one of another merchant, or of another thing of this merchant. The mark is always the same: a payment
+// that was lost with a database has the reference of its repetition.
 func (what Referenced) mark(merchantID, id string) string {
 	sum := sha256.Sum256([]byte(string(what) + " " + merchantID + " " + id)) // neither has a space
 	mark := make([]byte, 6)

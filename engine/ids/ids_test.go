@@ -27,7 +27,7 @@ func TestEventsSort(t *testing.T) {
 	require.NotEqual(t, NewEvent(at, 1), NewEvent(at, 1))
 }
 
-// Chosen ids are told from made ones, also where they are padded to the same length.
+// Made knows chosen ids from made ones, also where they are padded to the same length.
 func TestMade(t *testing.T) {
 	for _, id := range []string{New("pay_"), New("ref_") + "_1", New("relay_") + "_2_1", At("pay_", time.UnixMilli(1_800_000_000_000))} {
 		require.True(t, Made(id), id)
