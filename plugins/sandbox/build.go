@@ -62,7 +62,7 @@ func (r *Runtime) buildIn(engine wazero.Runtime, m *Module) (*code, *instance, e
 	} else if c.compiled, err = r.compile(engine, rewritten.wasm); err == nil {
 		in, err = c.prepare(m.warm)
 	}
-	rewritten.wasm = nil
+	rewritten.wasm, rewritten.source, rewritten.data = nil, nil, nil // forks start from the image
 	if err != nil {
 		if c.compiled != nil {
 			_ = c.compiled.Close(context.Background())

@@ -256,7 +256,7 @@ func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error)
 			return nil, err
 		}
 	}
-	c.source, c.data, c.manifest = nil, nil, made.Manifest
+	c.manifest = made.Manifest
 	if c.image, err = made.image(c, least); err != nil {
 		return nil, err
 	}

@@ -260,8 +260,8 @@ func numbers() (all [][3]uint32) {
 
 // strays reports whether a step goes beyond the end of its memory. Plain WebAssembly stops it there. In the sandbox the ledger
 // follows, where the forms may differ: optimise/README.md, "What stays the same".
-func strays(t testing.TB, plain wazero.Runtime, c *code, input string) bool {
-	_, _, beyond := runPlain(t, plain, c, []byte(input))
+func strays(t testing.TB, plain wazero.Runtime, c *code, wasm []byte, input string) bool {
+	_, _, beyond := runPlain(t, plain, c, wasm, []byte(input))
 	return beyond
 }
 
@@ -288,7 +288,7 @@ func TestFormsOfPrograms(t *testing.T) {
 				input := littleEndian(n[:]...)
 				o := received.run(t, []byte(input), fuzzLimits.StepFuel)
 				stopped := o.Trap != "" && !strings.Contains(o.Text, "beyond the end") // during the step, not after it
-				if stopped || !strays(t, plain, received.code, input) {
+				if stopped || !strays(t, plain, received.code, wasm, input) {
 					inputs = append(inputs, input)
 				}
 			}
@@ -378,7 +378,7 @@ func FuzzOptimise(f *testing.F) {
 		wasm := generate(program)
 		_, received := both.start(t, wasm)
 		if received.err == nil {
-			if o := received.run(t, input, fuzzLimits.StepFuel); o.scarce() || strays(t, plain, received.code, string(input)) {
+			if o := received.run(t, input, fuzzLimits.StepFuel); o.scarce() || strays(t, plain, received.code, wasm, string(input)) {
 				return
 			}
 		}

@@ -35,9 +35,9 @@ func (g *plainGlobal) Get() uint64  { return g.v }
 func (g *plainGlobal) Set(v uint64) { g.v = v }
 
 // runPlain does with a module as received what the sandbox does with the instrumented one: initialisation, manifest and
-// one step. Its answer is nil when it trapped; beyond says that it trapped because it looked beyond the end of its memory, where the
-// instrumented one has its ledger.
-func runPlain(t testing.TB, r wazero.Runtime, c *code, input []byte) (answer, memory []byte, beyond bool) {
+// one step. wasm is the module, and c its instrumented form. The answer is nil when the module trapped. beyond says that the module trapped
+// because it looked beyond the end of its memory, where the instrumented one has its ledger.
+func runPlain(t testing.TB, r wazero.Runtime, c *code, wasm, input []byte) (answer, memory []byte, beyond bool) {
 	in := &instance{code: c, fuel: &plainGlobal{v: 1 << 60}, rest: &plainGlobal{}, depth: &plainGlobal{}, random: newRandom()}
 	var err error
 	in.memory, err = newLinearMemory(c.memoryBytes, 0)
@@ -46,7 +46,7 @@ func runPlain(t testing.TB, r wazero.Runtime, c *code, input []byte) (answer, me
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), instanceKey{}, in), 20*time.Second)
 	defer cancel()
 	in.ctx = ctx
-	compiled, err := r.CompileModule(ctx, c.source)
+	compiled, err := r.CompileModule(ctx, wasm)
 	require.NoError(t, err)
 	defer compiled.Close(ctx)
 	in.begin(1<<60, initialTime, c.seed())
@@ -95,6 +95,8 @@ func compare(t testing.TB, r *Runtime, plain wazero.Runtime, m *Module, input []
 	}
 	defer c.compiled.Close(context.Background())
 	defer first.close()
+	wasm, err := m.bytes()
+	require.NoError(t, err)
 	in, err := c.fork(c.image)
 	require.NoError(t, err)
 	defer in.close()
@@ -106,7 +108,7 @@ func compare(t testing.TB, r *Runtime, plain wazero.Runtime, m *Module, input []
 		if errors.As(err, &trapped) && (trapped.Kind == TrapFuel || trapped.Kind == TrapStack) {
 			return
 		}
-		wantAnswer, wantMemory, beyond := runPlain(t, plain, c, input)
+		wantAnswer, wantMemory, beyond := runPlain(t, plain, c, wasm, input)
 		if !beyond {
 			require.Equal(t, wantAnswer, answer, "%v", err)
 		}

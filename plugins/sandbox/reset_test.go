@@ -323,13 +323,14 @@ func TestNeedlessNotes(t *testing.T) {
 			mem(opI32Store, 8)), 1},
 		"arithmetic": {asm(at(p, 0), get(p), i32c(5000), opI32Add, i32c(-1), mem(opI32Store, 0)), 2},
 	} {
-		_, c2 := compiled(t, r, newAdapter(10).step(tI32+tI32+tI64, both, c.body, answerAt(outputAt, 0)).build())
+		wasm := newAdapter(10).step(tI32+tI32+tI64, both, c.body, answerAt(outputAt, 0)).build()
+		_, c2 := compiled(t, r, wasm)
 		for _, flag := range []uint32{0, 1} {
 			for _, x := range []uint32{300_000, 300_000 + granule - 1, 300_000 - 300_000%granule - 4, 10*pageSize - 10*reach} {
 				requireReset(t, c2, littleEndian(x, 200_001, flag), littleEndian(100_000, x, flag))
 			}
 		}
-		m, err := parse(c2.source)
+		m, err := parse(wasm)
 		require.NoError(t, err)
 		m, err = m.optimise()
 		require.NoError(t, err)

@@ -3,10 +3,14 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 )
@@ -146,4 +150,19 @@ func TestClockOutOfRange(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(b), "1970-01-01T00:00:00Z")
 	}
+}
+
+// TestOwnModuleFreesItsBytes: once a module runs, nothing keeps the megabytes of its source.
+func TestOwnModuleFreesItsBytes(t *testing.T) {
+	wasm := goWasm(t)
+	var bytesOfSource weak.Pointer[byte]
+	m, err := newRuntime(t, Options{CacheDir: sharedCache}).LoadOwn(fmt.Sprintf("%x", sha256.Sum256(wasm)), func() ([]byte, error) {
+		source := bytes.Clone(wasm)
+		bytesOfSource = weak.Make(&source[0])
+		return source, nil
+	}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "hello", step(t, m, "ehello"))
+	runtime.GC()
+	require.Nil(t, bytesOfSource.Value())
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // page is the content of one page: a struct with all that its template shows.
@@ -22,10 +23,13 @@ type page interface {
 // labelled is a cell of a table whose text may be cut to one line. Its part is "cut".
 type labelled struct{ Label, Text string }
 
-// pages are the templates, by the name of their page. Each has the base and all parts in it.
-type pages struct{ byName map[string]*template.Template }
+// pages are the templates, by the name of their page. Each has the base and all parts in it. The first use of a page parses its template,
+// because all of them together take 3.6 MB.
+type pages struct {
+	byName map[string]func() (*template.Template, error)
+}
 
-// readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
+// readPages reads the base and lists the pages. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
 func readPages() (*pages, error) {
 	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "formkey": rand.Text, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(files, "pages/base.html", "pages/parts/*.html")
 	if err != nil {
@@ -35,17 +39,15 @@ func readPages() (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pages{map[string]*template.Template{}}
+	p := &pages{map[string]func() (*template.Template, error){}}
 	for _, f := range entries {
 		name, isPage := strings.CutSuffix(f.Name(), ".html")
 		if !isPage || name == "base" {
 			continue
 		}
-		t, err := template.Must(base.Clone()).ParseFS(files, path.Join("pages", f.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("dashboard: %w", err)
-		}
-		p.byName[name] = t
+		p.byName[name] = sync.OnceValues(func() (*template.Template, error) {
+			return template.Must(base.Clone()).ParseFS(files, path.Join("pages", f.Name()))
+		})
 	}
 	return p, nil
 }
@@ -82,16 +84,20 @@ func sendPage(c *call, status int, body []byte) error {
 }
 
 func (p *pages) render(c *call, content page) ([]byte, error) {
-	t := p.byName[content.file()]
-	if t == nil {
+	read := p.byName[content.file()]
+	if read == nil {
 		return nil, fmt.Errorf("dashboard: there is no template pages/%s.html", content.file())
+	}
+	t, err := read()
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
 	}
 	var b bytes.Buffer
 	if id, partial := c.partial(); partial && t.Lookup("part:"+id) != nil {
 		err := t.ExecuteTemplate(&b, "part:"+id, content)
 		return b.Bytes(), err
 	}
-	err := t.ExecuteTemplate(&b, "base", c.frame(content))
+	err = t.ExecuteTemplate(&b, "base", c.frame(content))
 	return b.Bytes(), err
 }
 
