@@ -241,5 +241,5 @@ func TestObserve(t *testing.T) {
 		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}
 	require.Equal(t, []string{"GET /health", " "}, seen)
-	require.NotZero(t, s.HTTP().ReadHeaderTimeout)
+	require.NotZero(t, s.HTTP(s).ReadHeaderTimeout)
 }

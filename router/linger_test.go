@@ -22,7 +22,7 @@ func served(t *testing.T) (*world, string) {
 	w := newWorld(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := w.server.HTTP()
+	s := w.server.HTTP(w.server)
 	done := make(chan struct{})
 	go func() { defer close(done); s.Serve(router.Listener(l)) }()
 	t.Cleanup(func() { s.Close(); <-done })

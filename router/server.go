@@ -156,12 +156,12 @@ func New(d Deps, o Options) (*Server, error) {
 	return s, nil
 }
 
-// HTTP returns an http.Server that serves s with time-outs. The caller passes it a Listener and shuts it down. The http.Server has no write
+// HTTP returns an http.Server with time-outs that serves h: s, or a handler around s. The caller passes it a Listener and shuts it down. The http.Server has no write
 // time-out. That would also count the three minutes for which one operation may wait for another on the same payment. Each answer gets its
 // own time-out instead, in sentBody.send.
-func (s *Server) HTTP() *http.Server {
+func (s *Server) HTTP(h http.Handler) *http.Server {
 	server := &http.Server{
-		Handler:           s,
+		Handler:           h,
 		ReadHeaderTimeout: s.opts.ReadTimeout,
 		ReadTimeout:       s.opts.ReadTimeout,
 		IdleTimeout:       s.opts.KeepAlive,

@@ -81,7 +81,7 @@ func TestSlowKeysAreNoFaultOfTheCaller(t *testing.T) {
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := s.HTTP()
+	server := s.HTTP(s)
 	go server.Serve(router.Listener(l))
 	t.Cleanup(func() { server.Close() })
 	for sent, status := range map[int]int{len(plain): 200, len(plain) - 1: 400} {

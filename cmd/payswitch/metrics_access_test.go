@@ -2,8 +2,11 @@ package main
 
 import (
 	"io"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -77,4 +80,26 @@ func TestMetricsOfNobody(t *testing.T) {
 	require.Contains(t, c.warnings(), "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
 	c.Metrics.Listen = "127.0.0.1:9090"
 	require.NotContains(t, c.warnings(), "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
+}
+
+// TestDoubtfulEndsInTheProgram: the program's own server closes the connection after a request whose end is in doubt, with the metrics on its address too.
+func TestDoubtfulEndsInTheProgram(t *testing.T) {
+	t.Parallel()
+	for name, metrics := range map[string]string{"metrics on the API's address": "", "metrics apart": "PAYSWITCH_METRICS__LISTEN=127.0.0.1:0"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, append(testEnv(t, t.TempDir()), metrics), "serve")
+			for _, path := range []string{"/payments", "/metrics"} {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+				require.NoError(t, err)
+				defer conn.Close()
+				require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+				_, err = io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+				require.NoError(t, err)
+				answers, err := io.ReadAll(conn)
+				require.NoError(t, err)
+				require.Equal(t, 1, strings.Count(string(answers), "HTTP/1.1 "), "%s: what follows is no request: %s", path, answers)
+			}
+		})
+	}
 }

@@ -236,10 +236,11 @@ func (n *node) openServer(tables []byte) error {
 	if err != nil {
 		return err
 	}
-	n.server = surface.HTTP()
+	var served http.Handler = surface
 	if c.Metrics.Enabled && n.metricsServer == nil {
-		n.server.Handler = withMetrics(surface, surface.ForOperator(n.metrics.handler()))
+		served = withMetrics(surface, surface.ForOperator(n.metrics.handler()))
 	}
+	n.server = surface.HTTP(served)
 	return nil
 }
 

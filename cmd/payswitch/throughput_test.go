@@ -346,7 +346,7 @@ func startSwitchWith(b *testing.B, dsn string, connectors port.Connectors, chang
 	require.NoError(b, err)
 	s, err := router.New(router.Deps{Access: e, Payments: e, Admin: e, Connectors: connectors}, router.Options{PublicURL: url, Observe: m.request})
 	require.NoError(b, err)
-	server := s.HTTP()
+	server := s.HTTP(s)
 	go server.Serve(listener)
 	b.Cleanup(func() {
 		server.Close()
