@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -83,6 +84,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	}
 	id := s.requestID(r)
 	r = r.WithContext(context.WithValue(ctx, requestIDKey{}, id))
+	s.forwarded(r)
 	body := &sentBody{ReadCloser: r.Body}
 	r.Body = body
 	c := &call{r: r, w: w, began: began, requestID: id, options: &s.opts}
@@ -429,6 +431,34 @@ func (s *Server) requestID(r *http.Request) string {
 		return id
 	}
 	return uuid.Must(uuid.NewV7()).String()
+}
+
+// forwarded makes the address that the proxy in front has noted last the request's RemoteAddr, if the options say that there is a proxy. The other entries of
+// X-Forwarded-For can be the caller's invention.
+func (s *Server) forwarded(r *http.Request) {
+	all := r.Header["X-Forwarded-For"]
+	if len(all) == 0 {
+		return
+	}
+	if !s.opts.BehindProxy {
+		if from, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && (from.Addr().Unmap().IsLoopback() || from.Addr().Unmap().IsPrivate()) {
+			s.unnoticed.Do(func() {
+				s.Logger.Warn("a proxy forwards requests, and the address of every payer is the proxy's: if the proxy is yours, set server.behind_proxy")
+			})
+		}
+		return
+	}
+	list := all[len(all)-1]
+	last := strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:])
+	ip, err := netip.ParseAddr(strings.Trim(last, "[]"))
+	if err != nil { // some proxies add the port
+		p, err := netip.ParseAddrPort(last)
+		if err != nil {
+			return
+		}
+		ip = p.Addr()
+	}
+	r.RemoteAddr = netip.AddrPortFrom(ip.Unmap().WithZone(""), 0).String()
 }
 
 // allowOrigin says whether the page that sent the request may read the answer. Any page may use the routes for payers' clients: each request proves

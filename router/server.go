@@ -52,7 +52,9 @@ type Options struct {
 	CORS      CORS
 	// TrustRequestID uses the caller's X-Request-Id. Without it, Server makes an id for each request.
 	TrustRequestID bool
-	Version        string // shown at / and in the OpenAPI document; default "dev"
+	// BehindProxy takes a caller's address from the last entry of X-Forwarded-For.
+	BehindProxy bool
+	Version     string // shown at / and in the OpenAPI document; default "dev"
 	// TestCardsWithoutLuhn accepts 3DS test card numbers whose Luhn check digit is wrong. Do not set it in production.
 	TestCardsWithoutLuhn bool
 	// CardsInText says what Server does with a card number outside card_number; default RefuseCards.
@@ -101,6 +103,8 @@ type Server struct {
 	offers   *offerTables
 	// checkout reads the documents of the checkout, once: compressing them costs time that a server without one need not spend.
 	checkout func() (*checkout.Pages, error)
+	// unnoticed logs once that a proxy forwards requests, and that BehindProxy is off.
+	unnoticed sync.Once
 }
 
 // New checks deps and options and returns a Server. It starts no goroutine and opens no port.

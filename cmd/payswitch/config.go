@@ -45,6 +45,7 @@ type ServerConfig struct {
 	PublicURL        string        `key:"public_url"`         // where browsers and processors reach payswitch; "": http://{listen}
 	RequestBodyLimit int64         `key:"request_body_limit"` // bytes
 	TrustRequestID   bool          `key:"trust_request_id"`   // take x-request-id from the caller
+	BehindProxy      bool          `key:"behind_proxy"`       // take callers' addresses from the proxy
 	ShutdownTimeout  time.Duration `key:"shutdown_timeout"`
 	OverloadLatency  time.Duration `key:"overload_latency"` // mean time of transactions above which new work is refused; 0: never
 	RateLimit        int           `key:"rate_limit"`       // requests per second of one API key; 0: no limit

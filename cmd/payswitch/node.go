@@ -220,6 +220,7 @@ func (n *node) openServer(tables []byte) error {
 		MaxBody:              c.Server.RequestBodyLimit,
 		CORS:                 router.CORS{Origins: c.Server.CORS.Origins},
 		TrustRequestID:       c.Server.TrustRequestID,
+		BehindProxy:          c.Server.BehindProxy,
 		Version:              readBuild().version,
 		TestCardsWithoutLuhn: c.testing(),
 		OfferTables:          tables,
