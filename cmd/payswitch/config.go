@@ -36,6 +36,7 @@ type Config struct {
 	Metrics   MetricsConfig   `key:"metrics"`
 	Tracing   TracingConfig   `key:"tracing"`
 
+	keeper      keeper            // the service manager, where it keeps sockets; serve alone uses it
 	secretFiles map[string]string // files that hold secrets, by the key of the setting that names them
 }
 

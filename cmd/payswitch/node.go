@@ -62,6 +62,7 @@ type node struct {
 	seen    string // the file that notes how far the database has come
 
 	draining atomic.Bool
+	leaving  leaving // the API's clients, when the node drains
 
 	connectors []string    // of the accounts, when the node starts
 	preparing  atomic.Bool // their adapters are being compiled
@@ -82,7 +83,7 @@ func openNode(ctx context.Context, c Config, migrate bool, log *slog.Logger) (*n
 
 func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	c := n.config
-	if n.listener, err = listen(ctx, "server.listen", c.Server.Listen); err != nil {
+	if n.listener, err = c.keeper.listen(ctx, "server.listen", c.Server.Listen); err != nil {
 		return err
 	}
 	if err := n.openMetrics(ctx); err != nil {
@@ -242,6 +243,7 @@ func (n *node) openServer(tables []byte) error {
 		served = withMetrics(surface, surface.ForOperator(n.metrics.handler()))
 	}
 	n.server = surface.HTTP(served)
+	n.leaving.watch(n.server)
 	return nil
 }
 
@@ -332,6 +334,7 @@ func (n *node) run(ctx context.Context) error {
 	case <-failed.Done():
 	}
 	n.draining.Store(true)
+	n.leaving.let()
 
 	// An operation that is still open after the wait has a lease in the database: when that runs out, another node or the next start resolves it.
 	const left = "did not end within server.shutdown_timeout; what they left open is resolved at the next start"

@@ -25,6 +25,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if c.Vault.current().isZero() {
 		return missingMasterKey(ctx, c)
 	}
+	c.keeper = keeperOf(p.env)
 	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
