@@ -111,7 +111,7 @@ func (d *doctor) report(asJSON bool) error {
 		}
 	}
 	if found > 0 {
-		return fmt.Errorf("%w: %d findings", errFindings, found)
+		return fmt.Errorf("%w; findings: %d", errFindings, found)
 	}
 	return nil
 }
