@@ -231,6 +231,40 @@ func Sorted(m map[string]string) []Header {
 	return all
 }
 
+// When returns value if the condition holds, else the zero value, which the Opt methods leave out. The value is computed in any case.
+//
+//	body.OptStr("authorization_mode", sdk.When(r.Wish().Partial, "PARTIAL"))
+func When[T any](holds bool, value T) T {
+	var zero T
+	return Choose(holds, value, zero)
+}
+
+// Choose returns value if the condition holds, else otherwise. Both are computed in any case.
+//
+//	body.Str("intent", sdk.Choose(r.Manual(), "AUTHORIZE", "CAPTURE"))
+func Choose[T any](holds bool, value, otherwise T) T {
+	if holds {
+		return value
+	}
+	return otherwise
+}
+
+// Room is the room that a processor has for metadata: the most pairs, and the most bytes of a name and of a value. 0 means no limit.
+type Room struct{ Pairs, Name, Value int }
+
+// For returns the first pairs of a map, in the order of their names, for which there is room. It leaves out pairs with a longer name or value.
+//
+//	body.OptObj("metadata", sdk.NewObject().Texts(sdk.Room{Pairs: 20, Name: 40, Value: 500}.For(r.Metadata)))
+func (l Room) For(metadata map[string]string) (fitting []Header) {
+	for _, pair := range Sorted(metadata) {
+		full := l.Pairs > 0 && len(fitting) == l.Pairs
+		if !full && (l.Name == 0 || len(pair.Name) <= l.Name) && (l.Value == 0 || len(pair.Value) <= l.Value) {
+			fitting = append(fitting, pair)
+		}
+	}
+	return fitting
+}
+
 // Each yields the elements of an array. Another value yields itself: some processors send a single element without a list. A
 // missing value yields nothing.
 func (j JSON) Each() func(yield func(JSON) bool) {

@@ -43,6 +43,24 @@ func TestRequestFacts(t *testing.T) {
 	require.False(t, r.StoresForMerchant())
 	require.Equal(t, []Header{H("a", "1"), H("b", "2")}, Sorted(map[string]string{"b": "2", "a": "1"}))
 	require.Empty(t, Sorted(nil))
+	require.Empty(t, Room{Pairs: 1}.For(nil))
+	all := map[string]string{"d": "4", "a": "1", "long": "2", "b": "long", "c": "3"}
+	require.Equal(t, []Header{H("a", "1"), H("c", "3")}, Room{Pairs: 2, Name: 1, Value: 1}.For(all))
+	require.Equal(t, []Header{H("a", "1"), H("c", "3"), H("d", "4"), H("long", "2")}, Room{Value: 3}.For(all))
+	require.Equal(t, []Header{H("a", "1"), H("b", "long"), H("c", "3")}, Room{Pairs: 3}.For(all))
+	require.Equal(t, Sorted(all), Room{}.For(all))
+}
+
+func TestWhen(t *testing.T) {
+	require.Equal(t, "manual", When(true, "manual"))
+	require.Empty(t, When(false, "manual"))
+	require.Equal(t, []int{1, 2}, []int{Choose(true, 1, 2), Choose(false, 1, 2)})
+	require.Equal(t, `{"a":{"b":"c"}}`, NewObject().Obj("a", When(true, NewObject().Str("b", "c"))).Obj("d", When(false, NewObject())).String())
+	require.Equal(t, &StoredCredential{ID: "pm_1", CustomerID: "cus_1"}, StoredAs("pm_1", "cus_1"))
+	require.Equal(t, &StoredCredential{ID: "pm_1"}, When(true, StoredAs("pm_1", "")))
+	require.Nil(t, StoredAs("", "cus_1"))
+	message := WebhookMessage{Headers: []Header{H("X-Signature", "1"), H("x-signature", "2")}}
+	require.Equal(t, []string{"1", ""}, []string{message.Header("X-SIGNATURE"), message.Header("X")})
 }
 
 func TestNeeds(t *testing.T) {

@@ -73,6 +73,14 @@ type StoredCredential struct {
 	CustomerID string `json:"customer_id,omitempty"` // the processor's customer that owns the credential
 }
 
+// StoredAs returns the reference to a credential that the processor keeps, nil if id is "". customer may be "".
+func StoredAs(id, customer string) *StoredCredential {
+	if id == "" {
+		return nil
+	}
+	return &StoredCredential{ID: id, CustomerID: customer}
+}
+
 // Totals are amounts in minor units of the payment's currency.
 type Totals struct {
 	Authorized int64 `json:"authorized"`

@@ -23,6 +23,9 @@ func Handled(events ...Event) *Outcome {
 	return o
 }
 
+// Header returns the value of the message's first header of that name in any case, "" if there is no such header.
+func (w *WebhookMessage) Header(name string) string { return HeaderValue(w.Headers, name) }
+
 // HeaderPairs splits a signature header of the form "t=1700000000,v1=6f2c…". The separator is "," or ";". A value may hold "=".
 func HeaderPairs(header, separator string) (pairs []Header) {
 	for part := range strings.SplitSeq(header, separator) {
@@ -74,7 +77,7 @@ type PairSignature struct {
 // SignedPairs ends a webhook operation with 401 unless its message has such a signature. It returns t, which may be a time: see Fresh.
 func (c *Call) SignedPairs(s PairSignature) (t string) {
 	var signatures []string
-	pairs := HeaderPairs(HeaderValue(c.Request.Webhook.Headers, s.Header), s.Separator)
+	pairs := HeaderPairs(c.Request.Webhook.Header(s.Header), s.Separator)
 	for _, p := range pairs {
 		switch {
 		case p.Name != s.Name:
