@@ -8,10 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-var (
-	errAnswer = errors.New("the answer does not answer the request")
-	errStatus = errors.New("the status of the answer decides nothing")
-)
+var errAnswer = errors.New("the answer does not answer the request")
 
 // ask sends a request and reads a meaningful answer. A 5xx means nothing, whatever its body: the money may have moved.
 // A refusal by the gateway in front of the API, which does not know the account, ends the operation.
@@ -22,8 +19,7 @@ func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Cap
 		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
 	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
-	// An earlier request of this operation had this reference. A query will find its result.
-	sdk.Require(j.Str("reason") != "DUPLICATE_REQUEST", errAnswer)
+	sdk.Expect(j.Str("reason") != "DUPLICATE_REQUEST", "an earlier request had this reference: a query finds its result")
 	return j
 }
 
@@ -53,17 +49,16 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	if o.Amount = stated(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
 		o.Amount = stated(r, a, "totalAmount")
 	}
-	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0,
-		errStatus)
+	sdk.Expect(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0,
+		"the answer holds a payment without its amount")
 	if status == "AUTHORIZED" && !r.Manual() { // Cybersource does not capture a partial approval by itself
 		o.Status = sdk.StatusCaptured
 	}
 	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		o.Status, o.Amount = sdk.StatusVerified, nil
 	}
-	if id := a.Str("tokenInformation.paymentInstrument.id"); id != "" {
-		o.StoredCredential = &sdk.StoredCredential{ID: id, CustomerID: a.Str("tokenInformation.customer.id")}
-	}
+	tokens := a.Get("tokenInformation")
+	o.StoredCredential = sdk.StoredAs(tokens.Str("paymentInstrument.id"), tokens.Str("customer.id"))
 	return o
 }
 
@@ -114,22 +109,18 @@ func refused(a sdk.JSON) *sdk.Outcome {
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
 	sdk.Expect(inDoubt.Of(code) == "", "the processor may have acted: "+code)
 	message := a.First("errorInformation.message", "message")
-	details := a.Get("errorInformation.details")
-	if !details.IsArray() {
-		details = a.Get("details")
-	}
-	for x := range details.All() {
-		message += " (" + x.Str("field") + ": " + x.Str("reason") + ")"
+	for _, path := range []string{"errorInformation.details", "details"} {
+		for x := range a.Get(path).All() {
+			message += " (" + x.Str("field") + ": " + x.Str("reason") + ")"
+		}
 	}
 	o := sdk.Declined(declines.New(cmp.Or(code, status), message, declines.Of(status)))
 	o.Decline.NetworkCode = a.Text("processorInformation.responseCode")
-	o.Decline.AdviceCode = a.First("processorInformation.merchantAdvice.codeRaw",
-		"processorInformation.merchantAdvice.code")
+	o.Decline.AdviceCode = a.Get("processorInformation.merchantAdvice").First("codeRaw", "code")
 	o.Raw = map[string]string{"status": status}
 	return o
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

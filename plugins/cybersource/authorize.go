@@ -28,15 +28,11 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	if name := exemptions.Of(string(r.Exemption)); name != "" {
 		authentication.Obj("strongAuthentication", sdk.NewObject().Str(name, "1"))
 	}
-	body := begin(r).
-		Obj("processingInformation", processingInformation(c, indicator, action)).
+	body := begin(r).Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		At("merchantInformation.merchantDescriptor",
-			sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 23))).
-		OptObj("consumerAuthenticationInformation", authentication)
-	if r.Amount.Minor > 0 {
-		body.OptArr("merchantDefinedInformation", definedInformation(r))
-	}
+		At("merchantInformation.merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 23))).
+		OptObj("consumerAuthenticationInformation", authentication).
+		OptArr("merchantDefinedInformation", sdk.When(r.Amount.Minor > 0, definedInformation(r)))
 	a := ask(c, "POST", paymentsPath, body)
 	c.About(a.Str("id"))
 	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
@@ -58,18 +54,16 @@ func begin(r *sdk.Request) *sdk.Object {
 }
 
 func card(k *sdk.Card) *sdk.Object {
-	o := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).
-		OptStr("securityCode", k.CVC)
-	if kind := cardTypes[k.Scheme()]; kind != "" {
-		o.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
-	}
-	return o
+	kind := cardTypes[k.Scheme()]
+	return sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).
+		OptStr("securityCode", k.CVC).OptStr("type", kind).
+		OptStr("typeSelectionIndicator", sdk.When(kind != "", "1")) // 1: not chosen by the customer
 }
 
-var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003",
-	sdk.Discover:   "004",
-	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061",
-	sdk.UnionPay: "062"}
+var cardTypes = map[sdk.CardNetwork]string{
+	sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004", sdk.DinersClub: "005",
+	sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061", sdk.UnionPay: "062",
+}
 
 // reference returns our reference of the transaction. Cybersource asks for a value of its own for each one. A capture
 // has one: the payment may have several.
@@ -96,8 +90,8 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 		// Cybersource does not capture a partial approval by itself
 		OptBool("partialAuthIndicator", r.Wish().Partial && r.Manual())
 	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).
-		OptObj("authorizationOptions", options).
-		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
+		OptObj("authorizationOptions", options).Str("commerceIndicator", indicator).
+		Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
 
 // initiator says who began a payment with a stored credential, as the card networks require; empty for other payments.
@@ -132,8 +126,8 @@ func orderInformation(r *sdk.Request) *sdk.Object {
 
 func address(a *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr("address1", a.Line1).
-		OptStr("locality", a.City).
-		OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).OptStr("country", a.Country)
+		OptStr("locality", a.City).OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).
+		OptStr("country", a.Country)
 }
 
 // definedInformation returns the merchant's metadata by name, with the order number, as "name=value". There are 100

@@ -15,17 +15,14 @@ type change struct {
 
 // The changes of a payment. A partial approval of an increment does not show the new total.
 var (
-	captures = &change{"ics_bill", "PENDING",
-		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"},
-			{sdk.StatusCaptured, finished}}}
-	reversals = &change{"ics_auth_reversal", "REVERSED",
-		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}}
-	refunds = &change{"ics_credit", "PENDING",
-		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"},
-			{sdk.StatusRefunded, finished}}}
-	increments = &change{"", "",
-		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"},
-			{sdk.StatusPending, "PENDING " + reviews}}}
+	captures = &change{"ics_bill", "PENDING", sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases},
+		{sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}}
+	reversals = &change{"ics_auth_reversal", "REVERSED", sdk.Statuses{{sdk.StatusDeclined, refusals},
+		{sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}}
+	refunds = &change{"ics_credit", "PENDING", sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases},
+		{sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}}
+	increments = &change{"", "", sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"},
+		{sdk.StatusPending, "PENDING " + reviews}}}
 )
 
 // captured returns the ids of a payment's captures by our references, after the name "captures"; "capture" is the last

@@ -2,7 +2,6 @@ package cybersource
 
 import (
 	"cmp"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -10,8 +9,6 @@ import (
 // Transaction Search returns a transaction by its id, and finds the id by our reference and the transaction's service.
 
 const searchesPath = "/tss/v2/searches"
-
-var errSearch = errors.New("the search did not return every transaction with this reference")
 
 // find asks for the result of a change, by its id if that is known.
 func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
@@ -44,9 +41,9 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 func search(c *sdk.Call, service string) string {
 	reference := named(c.Request, service)
 	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
-	response := send(c, "POST", searchesPath,
-		sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
-			Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
+	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).
+		Str("query", "clientReferenceInformation.code:"+reference).
+		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
 	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
 	all := a.Get("_embedded.transactionSummaries")
@@ -56,7 +53,8 @@ func search(c *sdk.Call, service string) string {
 		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
 	})
 	id := found.Str("id")
-	sdk.Require(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"), errSearch)
+	sdk.Expect(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"),
+		"the search did not return every transaction with this reference")
 	return id
 }
 

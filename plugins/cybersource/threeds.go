@@ -8,18 +8,14 @@ import (
 	"payswitch/sdk"
 )
 
-// Commerce indicators and UCAF collection indicators of payments with an outside authentication, by network and
-// transStatus: Y authenticated, A attempted.
-var (
-	indicators = sdk.Names{{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"},
-		{"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
-		{"aesk", "AmericanExpress_Y"}, {"aesk_attempted", "AmericanExpress_A"}, {"dipb", "Discover_Y"},
-		{"dipb_attempted", "Discover_A"},
-		{"pb", "DinersClub_Y"}, {"pb_attempted", "DinersClub_A"}, {"js", "JCB_Y"}, {"js_attempted", "JCB_A"},
-		{"up3ds", "UnionPay_Y"},
-		{"up3ds_attempted", "UnionPay_A"}}
-	ucafIndicators = sdk.Names{{"2", "Mastercard_Y Maestro_Y"}, {"1", "Mastercard_A Maestro_A"}}
-)
+// indicators are the commerce indicators of payments with an outside authentication, by network and transStatus: Y
+// authenticated, A attempted.
+var indicators = sdk.Names{
+	{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"}, {"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
+	{"aesk", "AmericanExpress_Y"}, {"aesk_attempted", "AmericanExpress_A"}, {"dipb", "Discover_Y"},
+	{"dipb_attempted", "Discover_A"}, {"pb", "DinersClub_Y"}, {"pb_attempted", "DinersClub_A"}, {"js", "JCB_Y"},
+	{"js_attempted", "JCB_A"}, {"up3ds", "UnionPay_Y"}, {"up3ds_attempted", "UnionPay_A"},
+}
 
 // exemptions are the indicators of consumerAuthenticationInformation.strongAuthentication (developer.cybersource.com,
 // API fields).
@@ -31,19 +27,19 @@ var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"},
 // externalResult returns the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram
 // has a field of its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
-	t, n := r.ThreeDS, r.Instrument.Card.Scheme()
-	o, key := sdk.NewObject(), string(n)+"_"+t.TransStatus
-	if n == sdk.Mastercard || n == sdk.Maestro {
-		o.OptStr("ucafAuthenticationData", t.CAVV).Str("ucafCollectionIndicator", cmp.Or(ucafIndicators.Of(key), "0"))
+	t, network := r.ThreeDS, r.Instrument.Card.Scheme()
+	result = sdk.NewObject()
+	if network == sdk.Mastercard || network == sdk.Maestro {
+		collected := sdk.Names{{"2", "Y"}, {"1", "A"}}.Of(t.TransStatus)
+		result.OptStr("ucafAuthenticationData", t.CAVV).Str("ucafCollectionIndicator", cmp.Or(collected, "0"))
 	} else {
-		o.OptStr("cavv", t.CAVV)
+		result.OptStr("cavv", t.CAVV)
 	}
-	return cmp.Or(indicators.Of(key), "internet"),
-		o.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
-			OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).
-			OptStr("paresStatus", t.TransStatus).
-			OptStr("acsTransactionId", t.ACSTransID).
-			Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, "2")) // 2: CVV with authentication transaction number
+	result.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
+		OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).
+		OptStr("paresStatus", t.TransStatus).OptStr("acsTransactionId", t.ACSTransID).
+		Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, "2")) // 2: CVV with authentication transaction number
+	return cmp.Or(indicators.Of(string(network)+"_"+t.TransStatus), "internet"), result
 }
 
 // Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data
@@ -62,7 +58,7 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 // setup asks for the page that collects the browser's data.
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
-	sdk.Require(status == "COMPLETED", errStatus)
+	sdk.Expect(status == "COMPLETED", "the answer does not complete the set-up")
 	return step(sdk.NextActionDeviceData, info.Need("deviceDataCollectionUrl"), info, "device", info.Need("referenceId"))
 }
 
@@ -78,9 +74,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION",
 			sdk.NewObject().Str("authenticationTransactionId", id))
 	}
-	id := c.Request.KeptText("device")
-	sdk.Require(id != "", sdk.Invalid("payment_id", "this payment has no authentication under way"))
-	return enroll(c, id)
+	return enroll(c)
 }
 
 // cryptograms are the fields with the proof of an authentication. The adapter sees only their stand-ins.
@@ -97,22 +91,19 @@ func device(b *sdk.Browser) *sdk.Object {
 	}
 	known := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 	return sdk.NewObject().OptStr("ipAddress", b.IP).OptStr("userAgentBrowserValue", b.UserAgent).
-		OptStr("httpAcceptContent", b.AcceptHeader).
-		OptStr("httpBrowserLanguage", b.Language).Bool("httpBrowserJavaEnabled", b.JavaEnabled).
-		Bool("httpBrowserJavaScriptEnabled", b.JavaScriptEnable).
+		OptStr("httpAcceptContent", b.AcceptHeader).OptStr("httpBrowserLanguage", b.Language).
+		Bool("httpBrowserJavaEnabled", b.JavaEnabled).Bool("httpBrowserJavaScriptEnabled", b.JavaScriptEnable).
 		OptStr("httpBrowserColorDepth", known(b.ColorDepth)).OptStr("httpBrowserScreenHeight", known(b.ScreenHeight)).
 		OptStr("httpBrowserScreenWidth", known(b.ScreenWidth)).Str("httpBrowserTimeDifference", strconv.Itoa(b.TimeZone))
 }
 
 // enroll asks whether the customer is challenged. Without a challenge the payment follows with the result.
-func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
-	r := c.Request
-	about := sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id)
-	if r.StoresForMerchant() {
-		about.Str("challengeCode", "04") // a challenge is mandated
-	}
-	body := begin(r).Obj("orderInformation", orderInformation(r)).
-		Obj("consumerAuthenticationInformation", about).
+func enroll(c *sdk.Call) (*sdk.Outcome, error) {
+	r, id := c.Request, c.Request.KeptText("device")
+	sdk.Require(id != "", sdk.Invalid("payment_id", "this payment has no authentication under way"))
+	about := sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id).
+		OptStr("challengeCode", sdk.When(r.StoresForMerchant(), "04")) // a challenge is mandated
+	body := begin(r).Obj("orderInformation", orderInformation(r)).Obj("consumerAuthenticationInformation", about).
 		OptObj("deviceInformation", device(r.Browser))
 	var captures []sdk.Capture
 	for _, name := range cryptograms {
@@ -120,16 +111,14 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 			Name: "authentication_" + strings.ToLower(name)})
 	}
 	status, info := authenticate(c, enrollmentsPath, body, captures...)
-	switch status {
-	case "PENDING_AUTHENTICATION":
+	if status == "PENDING_AUTHENTICATION" {
 		return step(sdk.NextActionFormPost, info.Need("stepUpUrl"), info, "challenge",
 			info.Need("authenticationTransactionId"))
-	case "AUTHENTICATION_SUCCESSFUL":
-		result := sdk.NewObject()
-		for _, name := range results {
-			result.OptStr(name, info.Text(name))
-		}
-		return pay(c, cmp.Or(info.First("ecommerceIndicator", "indicator"), commerceIndicator(r)), "", result)
 	}
-	return nil, errStatus
+	sdk.Expect(status == "AUTHENTICATION_SUCCESSFUL", "the answer shows neither a challenge nor a success")
+	result := sdk.NewObject()
+	for _, name := range results {
+		result.OptStr(name, info.Text(name))
+	}
+	return pay(c, cmp.Or(info.First("ecommerceIndicator", "indicator"), commerceIndicator(r)), "", result)
 }
