@@ -28,8 +28,8 @@ func Adapter() *sdk.Adapter {
 				// docs.adyen.com/payment-methods/cards/credit-card-installments
 				Installments: []sdk.Currency{"BRL", "JPY", "MXN"}},
 			Environments: map[string]sdk.Environment{
-				"test": with(sdk.At("https://checkout-test.adyen.com"), disputesTest),
-				"live": with(sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"), disputesLive),
+				"test": sdk.At("https://checkout-test.adyen.com", disputesTest),
+				"live": sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout", disputesLive),
 			},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
@@ -54,12 +54,6 @@ func Adapter() *sdk.Adapter {
 		ExtendAuthorization: incrementalAuthorize, AcceptDispute: acceptDispute,
 		AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, Webhook: webhook,
 	}
-}
-
-// with adds a host to an environment.
-func with(e sdk.Environment, host string) sdk.Environment {
-	e.Hosts = append(e.Hosts, host)
-	return e
 }
 
 // placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with

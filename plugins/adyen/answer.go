@@ -1,6 +1,7 @@
 package adyen
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -44,12 +45,9 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 // authorised returns the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
 // "Partial authorizations"). nil if the answer holds no amount.
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
-	whole := decimals.Stated(j, "amount.value", "amount.currency", r.Amount.Currency)
-	if part := decimals.Stated(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency",
-		r.Amount.Currency); part != nil {
-		return part
-	}
-	return whole
+	extra, currency := j.Get("additionalData"), r.Amount.Currency
+	part := decimals.Stated(extra, "authorisedAmountValue", "authorisedAmountCurrency", currency)
+	return cmp.Or(part, decimals.Stated(j, "amount.value", "amount.currency", currency))
 }
 
 // approved returns the meaning of Authorised: with automatic capture Adyen takes the money without another request.
@@ -107,8 +105,7 @@ func word(text, separator string) string {
 
 // decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
 func decline(j sdk.JSON) *sdk.Decline {
-	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "),
-		word(j.Str("additionalData.merchantAdviceCode"), " : ")
+	network := word(j.Str("additionalData.refusalReasonRaw"), " : ")
 	if len(network) > 2 { // words of Adyen ("DECLINED Expiry Incorrect"), not a network's code
 		network = ""
 	}
@@ -116,11 +113,10 @@ func decline(j sdk.JSON) *sdk.Decline {
 	if d.Reason == sdk.DeclineGeneric {
 		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineByCode(network))
 	}
-	d.NetworkCode, d.AdviceCode = network, advice
+	d.NetworkCode, d.AdviceCode = network, word(j.Str("additionalData.merchantAdviceCode"), " : ")
 	return d
 }
 
-// declines are Adyen's refusal codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

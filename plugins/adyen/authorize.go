@@ -15,24 +15,18 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/p
 func payment(c *sdk.Call) *sdk.Object {
 	r, value := c.Request, amount(c.Request.Amount)
 	method, shopper, mit := paymentMethod(r), shopperReference(c), r.MerchantInitiated()
-	interaction := "Ecommerce"
-	if mit || r.Instrument.StoredCredentialID != "" {
-		interaction = "ContAuth"
-	}
+	interaction := sdk.Choose(mit || r.Instrument.StoredCredentialID != "", "ContAuth", "Ecommerce")
 	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).
-		Obj("paymentMethod", method).
-		OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
-	if !mit {
-		o.Obj("browserInfo", browserInfo(r.Device()))
-	}
-	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).
-		Obj("additionalData", additionalData(r)).OptStr("shopperReference", shopper).OptBool("storePaymentMethod", r.Stores())
-	if r.Installments > 1 {
-		o.Obj("installments", sdk.NewObject().Int("value", int64(r.Installments)))
-	}
+		Obj("paymentMethod", method).OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).
+		OptStr("returnUrl", r.ReturnURL).Obj("browserInfo", browserInfo(r.Shopper())).
+		Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).
+		Obj("additionalData", additionalData(r)).OptStr("shopperReference", shopper).
+		OptBool("storePaymentMethod", r.Stores()).
+		OptObj("installments", sdk.NewObject().OptInt("value", sdk.When(r.Installments > 1, int64(r.Installments))))
 	person(o, r, mit)
+	metadata := sdk.Room{Pairs: 20, Name: 20, Value: 80} // Adyen refuses payments with more (error 177)
 	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).
-		OptObj("metadata", metadata(r.Metadata)).OptObj("applicationInfo", applicationInfo(r))
+		OptObj("metadata", sdk.NewObject().Texts(metadata.For(r.Metadata))).OptObj("applicationInfo", applicationInfo(r))
 }
 
 // applicationInfo names the software of the shop (docs.adyen.com, "Building Adyen solutions").
@@ -66,9 +60,10 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 	return o.OptStr("networkPaymentReference", i.NetworkTransactionID)
 }
 
-var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex",
-	sdk.JCB: "jcb", sdk.DinersClub: "diners",
-	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro"}
+var brands = map[sdk.CardNetwork]string{
+	sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
+	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro",
+}
 
 // holder returns the name of the billing address, or the name on the card if 3-D Secure needs one.
 func holder(r *sdk.Request) string {
@@ -97,14 +92,10 @@ func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 }
 
 func additionalData(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject()
-	if r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
-		o.Str("authorisationType", "PreAuth").Str("manualCapture", "true")
-	}
-	if r.Wish().Partial {
-		o.Str("allowPartialAuth", "true")
-	}
-	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).
+	holds := r.Capture == sdk.CaptureManual && r.Amount.Minor > 0
+	return sdk.NewObject().OptStr("authorisationType", sdk.When(holds, "PreAuth")).
+		OptStr("manualCapture", sdk.When(holds, "true")).OptStr("allowPartialAuth", sdk.When(r.Wish().Partial, "true")).
+		Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).
 		OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }
 
@@ -184,19 +175,7 @@ func browserInfo(b *sdk.Browser) *sdk.Object {
 		return nil
 	}
 	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).
-		OptStr("language", b.Language).
-		Int("colorDepth", int64(b.ColorDepth)).Int("screenHeight", int64(b.ScreenHeight)).
-		Int("screenWidth", int64(b.ScreenWidth)).Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
-}
-
-// metadata returns what Adyen takes: it refuses payments with more or longer metadata (error 177).
-func metadata(m map[string]string) *sdk.Object {
-	o, n := sdk.NewObject(), 0
-	for _, f := range sdk.Sorted(m) {
-		if len(f.Name) <= 20 && len(f.Value) <= 80 && n < 20 {
-			o.Str(f.Name, f.Value)
-			n++
-		}
-	}
-	return o
+		OptStr("language", b.Language).Int("colorDepth", int64(b.ColorDepth)).
+		Int("screenHeight", int64(b.ScreenHeight)).Int("screenWidth", int64(b.ScreenWidth)).
+		Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
 }

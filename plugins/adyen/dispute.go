@@ -26,10 +26,7 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 // is used if there is one: an API credential with the role for dispute management. A refusal of Adyen ends the
 // operation.
 func aboutDispute(c *sdk.Call, path string, body *sdk.Object, read bool) sdk.JSON {
-	host := disputesTest
-	if c.Account.Environment == "live" {
-		host = disputesLive
-	}
+	host := sdk.Choose(c.Account.Environment == "live", disputesLive, disputesTest)
 	key := cmp.Or(c.Account.Credentials["review_key"], c.Account.Credentials["api_key"])
 	body.Str("disputePspReference", c.Request.Dispute.ID).
 		Str("merchantAccountCode", c.Account.Credentials["merchant_account"])

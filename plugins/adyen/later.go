@@ -22,23 +22,16 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
 }
 
-// capture has a reference of its own (docs.adyen.com, "Your reference for the capture request"): the payment may have
-// several captures.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	o, id := modify(c, "captures",
-		referring(c, cmp.Or(r.CaptureReference, r.Reference)).Obj("amount", amount(r.Amount)))
+	o, id := modify(c, "captures", modification(c).Obj("amount", amount(c.Request.Amount)))
 	o.CaptureID = id
 	return o, nil
 }
 
 // void cancels an authorized payment. Adyen may have captured an automatic payment: a reversal cancels or refunds it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	what := "cancels"
-	if c.Request.Known().Capture == sdk.CaptureAutomatic {
-		what = "reversals"
-	}
-	o, _ := modify(c, what, modification(c))
+	automatic := c.Request.Known().Capture == sdk.CaptureAutomatic
+	o, _ := modify(c, sdk.Choose(automatic, "reversals", "cancels"), modification(c))
 	return o, nil
 }
 
@@ -56,11 +49,11 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-func modification(c *sdk.Call) *sdk.Object { return referring(c, c.Request.Reference) }
-
-func referring(c *sdk.Call, reference string) *sdk.Object {
+// modification begins the body of a change. A capture has a reference of its own (docs.adyen.com, "Your reference for
+// the capture request"): the payment may have several.
+func modification(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).
-		OptStr("reference", reference)
+		OptStr("reference", cmp.Or(c.Request.CaptureReference, c.Request.Reference))
 }
 
 // modify asks for a change of a payment and returns the request's own pspReference. Adyen only confirms the receipt.
@@ -68,10 +61,9 @@ func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id stri
 	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
 	sdk.Expect(id != "", "the answer neither confirms nor refuses the request")
-	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"),
-		Amount: money(j.Get("amount"))}
-	if j.Str("status") != "received" {
-		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, j.Pick("status")
+	o = &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("paymentPspReference"), Raw: j.Pick("status")}
+	if j.Str("status") == "received" {
+		o.Status, o.Amount, o.Raw = sdk.StatusPending, money(j.Get("amount")), nil
 	}
 	return o, id
 }

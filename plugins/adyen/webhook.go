@@ -35,26 +35,21 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 // hexadecimal key, in base64 (docs.adyen.com, "Verify HMAC signatures").
 func signed(n sdk.JSON) string {
 	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"),
-		n.Text("merchantReference"),
-		n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"), n.Text("success")}, ":")
+		n.Text("merchantReference"), n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"),
+		n.Text("success")}, ":")
 }
 
 // reversals undo an earlier success.
 const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"
 
-// The meaning of an item's eventCode with and without success, and its object if that is not a payment. Like a sync,
-// the event of a payment reports the payment's state: after a failed cancel the payment is still authorized.
+// The meaning of an item's eventCode with and without success. Like a sync, the event of a payment reports the
+// payment's state: after a failed cancel the payment is still authorized.
 var (
 	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"},
-		{sdk.StatusCaptured, "CAPTURE"},
-		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"},
-		{sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
+		{sdk.StatusCaptured, "CAPTURE"}, {sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"},
+		{sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
-	objects = sdk.Table[sdk.EventObject]{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",
-		"REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK INFORMATION_SUPPLIED DISPUTE_DEFENSE_PERIOD_ENDED " +
-			"CHARGEBACK_REVERSED " +
-			"SECOND_CHARGEBACK ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
 // The eventCodes of disputes (docs.adyen.com, "Dispute webhooks"). All messages about a dispute have its pspReference.
@@ -76,14 +71,14 @@ func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
 	o := &sdk.Outcome{TransactionID: cmp.Or(n.Str("originalReference"), id), Amount: money(n.Get("amount")),
 		Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
-	e := &sdk.Event{Object: cmp.Or(objects.Of(code), sdk.EventPayment), TransactionID: o.TransactionID,
-		Reference: n.Str("merchantReference"), AccountID: n.Str("merchantAccountCode"), Outcome: o}
+	e := &sdk.Event{Object: sdk.EventPayment, TransactionID: o.TransactionID, Reference: n.Str("merchantReference"),
+		AccountID: n.Str("merchantAccountCode"), Outcome: o}
 	if o.Status = succeeded.Of(code); !success {
 		o.Status = failed.Of(code)
 	}
 	switch {
-	case e.Object == "dispute":
-		e.Outcome = nil
+	case disputes.Of(code) != "":
+		e.Object, e.Outcome = sdk.EventDispute, nil
 		if m := o.Amount; success && m != nil && m.Minor > 0 && n.Str("originalReference") != "" {
 			e.Dispute = dispute(n, id, code, *m)
 		}
@@ -95,8 +90,8 @@ func event(n sdk.JSON) *sdk.Event {
 			return nil
 		}
 		o.StoredCredential, o.Amount = &sdk.StoredCredential{ID: id}, nil
-	case e.Object == "refund":
-		e.RefundID, o.RefundID = id, id
+	case strings.HasPrefix(code, "REFUND"):
+		e.Object, e.RefundID, o.RefundID = sdk.EventRefund, id, id
 	case strings.HasPrefix(code, "CAPTURE"):
 		o.CaptureID = id
 	case code == "AUTHORISATION_ADJUSTMENT": // a raise, or an extension: both make the authorization valid for longer
