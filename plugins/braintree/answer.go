@@ -3,7 +3,6 @@ package braintree
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -41,11 +40,10 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 		o.Amount = amountOf(t, c.Request.Amount.Currency)
 	}
 	moved := o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusRefunded
-	sdk.Require(!moved || c.Request.Amount.Currency == "" || o.Amount != nil && o.Amount.Minor > 0, errAmount)
+	sdk.Expect(!moved || c.Request.Amount.Currency == "" || o.Amount != nil && o.Amount.Minor > 0,
+		"the answer holds a transaction or refund without its amount")
 	return o, t.Need("id")
 }
-
-var errAmount = errors.New("the answer holds a transaction or refund without its amount")
 
 // paymentOf returns the outcome of a payment's transaction.
 func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
@@ -111,7 +109,6 @@ func declineFrom(e sdk.JSON, status string) *sdk.Decline {
 	return d
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

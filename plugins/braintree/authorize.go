@@ -20,23 +20,17 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).
 		Str("orderId", r.Reference).OptStr("paymentInitiator", initiators.For(r.StoredCredential))
 	if singleUse(r.Instrument) { // a vaulted payment method has a customer already
-		if r.Stores() {
-			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
-		}
-		t.OptObj("customerDetails", customerDetails(r))
+		t.OptObj("vaultPaymentMethodAfterTransacting", sdk.NewObject().OptStr("when", sdk.When(r.Stores(), "ALWAYS"))).
+			OptObj("customerDetails", customerDetails(r))
 	}
 	t.OptObj("riskData", riskData(r)).OptObj("descriptor", sdk.NewObject().OptStr("name", descriptor(r))).
 		OptObj("shipping", shipping(r))
-	name := "chargeCreditCard"
-	if r.Capture == sdk.CaptureManual {
-		name = "authorizeCreditCard"
-	}
+	name := sdk.Choose(r.Capture == sdk.CaptureManual, "authorizeCreditCard", "chargeCreditCard")
 	payload := mutate(c, name, "transaction {"+transaction+" }",
 		keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
 	o := paymentOf(c, payload.Get("transaction"))
-	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.StoredCredential != nil && o.Decline == nil {
-		o.StoredCredential = &sdk.StoredCredential{ID: id}
-	}
+	o.StoredCredential = sdk.When(r.StoredCredential != nil && o.Decline == nil,
+		sdk.StoredAs(payload.Str("transaction.paymentMethod.id"), ""))
 	return o, nil
 }
 
@@ -68,14 +62,14 @@ var verifications = sdk.Statuses{
 func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 	v := payload.Get("verification")
 	status := v.Str("status")
-	o := &sdk.Outcome{Status: verifications.Must(status), Reference: v.Str("id"),
+	o := &sdk.Outcome{Status: verifications.Must(status), Reference: v.Str("id"), Raw: map[string]string{"status": status},
 		Checks:               checks(v.Get("processorResponse")),
-		NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId"), Raw: map[string]string{"status": status}}
-	switch id := payload.Str("paymentMethod.id"); {
-	case o.Status == sdk.StatusDeclined:
+		NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId")}
+	switch o.Status {
+	case sdk.StatusDeclined:
 		o.Decline = declineFrom(v, status)
-	case o.Status == sdk.StatusVerified && id != "":
-		o.StoredCredential = &sdk.StoredCredential{ID: id}
+	case sdk.StatusVerified:
+		o.StoredCredential = sdk.StoredAs(payload.Str("paymentMethod.id"), "")
 	}
 	return o, nil
 }
@@ -106,11 +100,8 @@ var initiators = sdk.Names{
 func cardOptions(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if i := r.Instrument; i != nil && i.Card != nil {
-		if i.NetworkTransactionID != "" {
-			o.Obj("externalVault", sdk.NewObject().Str("status", "VAULTED").
-				Str("verifyingNetworkTransactionId", i.NetworkTransactionID))
-		}
-		o.Obj("billingAddress", address(r.BillTo()))
+		o.OptObj("externalVault", sdk.NewObject().OptStr("status", sdk.When(i.NetworkTransactionID != "", "VAULTED")).
+			OptStr("verifyingNetworkTransactionId", i.NetworkTransactionID)).Obj("billingAddress", address(r.BillTo()))
 	}
 	return o.At("threeDSecureAuthentication.passThrough", passThrough(r)).
 		OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
@@ -122,9 +113,8 @@ func address(b *sdk.Address) *sdk.Object {
 	}
 	// countryCode is alpha-3 in this version of the API.
 	return sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("addressLine1", b.Line1).
-		OptStr("addressLine2", b.Line2).
-		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).
-		OptStr("countryCodeAlpha2", b.Country)
+		OptStr("addressLine2", b.Line2).OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).
+		OptStr("postalCode", b.Zip).OptStr("countryCodeAlpha2", b.Country)
 }
 
 // exemptions are the values of ScaExemptionType.
@@ -173,9 +163,7 @@ func descriptor(r *sdk.Request) string {
 }
 
 func shipping(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject().OptObj("shippingAddress", address(r.ShipTo()))
-	if r.ShippingCost > 0 {
-		o.Str("shippingAmount", sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}.Major())
-	}
-	return o
+	cost := sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}
+	return sdk.NewObject().OptObj("shippingAddress", address(r.ShipTo())).
+		OptStr("shippingAmount", sdk.When(cost.Minor > 0, cost.Major()))
 }

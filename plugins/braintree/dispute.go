@@ -60,12 +60,8 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 // disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to
 // another account.
 func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
-	input := sdk.NewObject().Obj("id", sdk.NewObject().Str("is", globalID("dispute", c.Request.Dispute.ID)))
-	data, refused := post(c,
-		"query($input: DisputeSearchInput!) { search { disputes(input: $input) { edges { node {"+disputed+" } } } } }", input,
-		true)
-	edges := data.Get("search.disputes.edges")
-	sdk.Expect(refused == nil && edges.IsArray() && edges.Len() <= 1, "the answer is not the result of a search")
+	edges := query(c, "disputes", "DisputeSearchInput", disputed, "id", globalID("dispute", c.Request.Dispute.ID))
+	sdk.Expect(edges.Len() <= 1, "the search found several disputes with one id")
 	if edges.Len() == 0 {
 		return c.OtherAccount(), nil
 	}

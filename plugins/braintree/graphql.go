@@ -2,7 +2,6 @@ package braintree
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -12,10 +11,8 @@ import (
 const (
 	money    = ` amount { value currencyCode }`
 	response = ` processorResponse { legacyCode message authorizationId cvvResponse avsPostalCodeResponse` +
-		` avsStreetAddressResponse }` +
-		` networkResponse { code message }`
-	history = ` statusHistory { status` + money +
-		` ... on AuthorizedEvent {` + response + ` }` +
+		` avsStreetAddressResponse } networkResponse { code message }`
+	history = ` statusHistory { status` + money + ` ... on AuthorizedEvent {` + response + ` }` +
 		` ... on ProcessorDeclinedEvent {` + response + ` merchantAdviceCodeResponse { code } }` +
 		` ... on GatewayRejectedEvent { gatewayRejectionReason` + response + ` }` +
 		` ... on FailedEvent {` + response + ` }` +
@@ -48,6 +45,15 @@ func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (dat
 	return answer(c, send)
 }
 
+// query searches objects of a kind, and returns the list of what Braintree found.
+func query(c *sdk.Call, kind, inputType, selection, field, value string) sdk.JSON {
+	data, refused := post(c, "query($input: "+inputType+"!) { search { "+kind+"(input: $input) { edges { node {"+selection+
+		" } } } } }", sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value)), true)
+	edges := data.Get("search." + kind + ".edges")
+	sdk.Expect(refused == nil && edges.IsArray(), "the answer is not the result of a search")
+	return edges
+}
+
 // answer sends a request and returns the data of the answer, or Braintree's refusal to work on it.
 func answer(c *sdk.Call, send *sdk.Send) (data sdk.JSON, refused *sdk.Decline) {
 	r := sdk.Must(c.Do(send))
@@ -59,22 +65,21 @@ func answer(c *sdk.Call, send *sdk.Send) (data sdk.JSON, refused *sdk.Decline) {
 	return data, nil
 }
 
-var errErrors = errors.New("the answer's errors do not prove that nothing was done")
+// idle are the classes of errors that precede any work.
+var idle = sdk.Names{
+	{"nothing was done", "AUTHENTICATION AUTHORIZATION NOT_FOUND NOT_IMPLEMENTED RESOURCE_LIMIT UNSUPPORTED_CLIENT"},
+}
 
 // refusal reads a list of errors. Only errors of classes that precede any work prove that nothing was done. Braintree
 // also refuses a repetition as invalid while it works on the first request of the apiRequestKey. So an invalid input
 // counts only if a code names the fault.
 func refusal(list sdk.JSON) *sdk.Decline {
-	sdk.Require(list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey"), errErrors)
+	proven := list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey")
 	for e := range list.All() {
-		switch e.Str("extensions.errorClass") {
-		case "VALIDATION":
-			sdk.Require(e.Text("extensions.legacyCode") != "", errErrors)
-		case "AUTHENTICATION", "AUTHORIZATION", "NOT_FOUND", "NOT_IMPLEMENTED", "RESOURCE_LIMIT", "UNSUPPORTED_CLIENT":
-		default:
-			sdk.Check(errErrors)
-		}
+		class, code := e.Str("extensions.errorClass"), e.Text("extensions.legacyCode")
+		proven = proven && (idle.Of(class) != "" || class == "VALIDATION" && code != "")
 	}
+	sdk.Expect(proven, "the answer's errors do not prove that nothing was done")
 	class, code := list.Str("0.extensions.errorClass"), list.Text("0.extensions.legacyCode")
 	return declines.New(cmp.Or(code, class), list.Str("0.message"), declines.Of(class))
 }

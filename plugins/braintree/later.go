@@ -107,13 +107,7 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 		field, value = "orderId", c.Request.Reference
 	}
 	sdk.Require(value != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
-	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
-	data, refused := post(c,
-		"query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input,
-		true)
-	edges := data.Get("search." + what + ".edges")
-	sdk.Expect(refused == nil && edges.IsArray(), "the answer is not the result of a search")
-	for e := range edges.All() {
+	for e := range query(c, what, inputType, selection, field, value).All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
 		sdk.Expect(node.IsObject(), "the search does not show its result")
