@@ -14,8 +14,7 @@ import "payswitch/sdk"
 const apiVersion = "2022-11-15"
 
 func Adapter() *sdk.Adapter {
-	api := sdk.At("https://api.stripe.com")
-	api.Hosts = append(api.Hosts, "files.stripe.com") // files of evidence
+	api := sdk.At("https://api.stripe.com", "files.stripe.com") // files of evidence
 	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
 		CAVV: "payment_method_options[card][three_d_secure][cryptogram]"}
 	return &sdk.Adapter{
@@ -34,8 +33,7 @@ func Adapter() *sdk.Adapter {
 					Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
 			},
 			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum",
-				Values:  []string{"never", "if_available"},
-				Default: "never", Optional: true,
+				Values: []string{"never", "if_available"}, Default: "never", Optional: true,
 				Help: "Asks for authorizations that can be raised later, if Stripe has enabled them for the account."}},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
 			Placements: append(sdk.CardPlacements(intents, card, sdk.OpAuthorize),
@@ -82,10 +80,9 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 // refused reads an error of Stripe; nil for any other answer. The error is a refusal only if it proves that Stripe did
 // nothing and will do nothing, and if the request was not a query.
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	j, op := answer.JSON(), c.Operation()
+	j, query := answer.JSON(), c.Asks() || c.Operation() == sdk.OpComplete
 	e := j.Get("error")
-	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync ||
-		op == sdk.OpDisputeSync
+	kind := e.Str("type")
 	c.About(e.First("payment_intent.id", "setup_intent.id"))
 	if object := j.Str("object"); object == paymentIntent.object || object == setupIntent.object {
 		c.About(j.Str("id"))

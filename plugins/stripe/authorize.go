@@ -36,9 +36,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // request asks for something about the hold, if the card and the account allow it (docs.stripe.com, extended
 // authorizations, incremental authorizations, overcapture, multicapture).
 func request(f *sdk.Form, name string, wanted bool) {
-	if wanted {
-		f.Add("payment_method_options[card][request_"+name+"]", "if_available")
-	}
+	f.Opt("payment_method_options[card][request_"+name+"]", sdk.When(wanted, "if_available"))
 }
 
 // verify creates and confirms a SetupIntent, which checks the card with a zero amount.
@@ -85,10 +83,7 @@ func (k *intent) create(c *sdk.Call, path string, f *sdk.Form, customer string) 
 }
 
 func usage(s *sdk.StoredCredentialUse) string {
-	if s.Usage == sdk.UsageOnSession {
-		return "on_session"
-	}
-	return "off_session"
+	return sdk.Choose(s.Usage == sdk.UsageOnSession, "on_session", "off_session")
 }
 
 // instrument adds the means of payment.
@@ -117,25 +112,22 @@ func instrument(f *sdk.Form, r *sdk.Request) {
 func newCard(f *sdk.Form, r *sdk.Request) {
 	k := r.Instrument.Card
 	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).
-		Opt("payment_method_data[card][cvc]", k.CVC).
-		Add("payment_method_data[card][exp_month]", k.Month()).Add("payment_method_data[card][exp_year]", k.Year()).
+		Opt("payment_method_data[card][cvc]", k.CVC).Add("payment_method_data[card][exp_month]", k.Month()).
+		Add("payment_method_data[card][exp_year]", k.Year()).
 		Opt("payment_method_options[card][network]", networks[k.Network]).
 		Opt("payment_method_data[ip]", r.Device().IP).Opt("payment_method_data[user_agent]", r.Device().UserAgent)
 }
 
 // networks are Stripe's names of card networks.
-var networks = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex",
-	sdk.JCB: "jcb", sdk.DinersClub: "diners",
-	sdk.Discover: "discover", sdk.CartesBancaires: "cartes_bancaires", sdk.UnionPay: "unionpay", sdk.Interac: "interac"}
+var networks = map[sdk.CardNetwork]string{
+	sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.Discover: "discover",
+	sdk.DinersClub: "diners", sdk.CartesBancaires: "cartes_bancaires", sdk.UnionPay: "unionpay", sdk.Interac: "interac",
+}
 
 // threeDSecure asks for 3-D Secure, or sends the result of an outside authentication, after which Stripe runs no other.
 func threeDSecure(f *sdk.Form, r *sdk.Request) {
 	const options = "payment_method_options[card]"
-	wanted := "automatic"
-	if r.Request3DS && r.ThreeDS == nil {
-		wanted = "any"
-	}
-	f.Add(options+"[request_three_d_secure]", wanted)
+	f.Add(options+"[request_three_d_secure]", sdk.Choose(r.Request3DS && r.ThreeDS == nil, "any", "automatic"))
 	// Stripe refuses a result without a cryptogram, which would shift no liability
 	if t := r.ThreeDS; t != nil && t.CAVV != "" {
 		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).

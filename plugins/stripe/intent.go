@@ -37,9 +37,8 @@ var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "voi
 func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status, card := j.Str("status"), j.Get(k.attempt+".payment_method_details.card")
 	o := &sdk.Outcome{Status: cmp.Or(k.statuses.Of(status), sdk.StatusUnknown), TransactionID: j.Str("id"),
-		AuthCode:             card.Str("authorization_code"),
-		NetworkTransactionID: card.Str("network_transaction_id"), Checks: checks(card),
-		Raw: j.Pick("status", "cancellation_reason")}
+		AuthCode: card.Str("authorization_code"), NetworkTransactionID: card.Str("network_transaction_id"),
+		Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
 	if o.TransactionID == "" || j.Str("object") != k.object {
 		return sdk.Unknown("the answer is not a " + k.object)
 	}
@@ -90,11 +89,8 @@ func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
 	}
 	says := func(wanted bool, path, yes string) *bool {
 		status := card.Str(path + ".status")
-		if !wanted || status == "" {
-			return nil
-		}
 		is := status == yes
-		return &is
+		return sdk.When(wanted && status != "", &is)
 	}
 	h := &sdk.Hold{Incremental: says(r.Hold.Incremental, "incremental_authorization", "available"),
 		OverCapture: says(r.Hold.OverCapture, "overcapture", "available"),
@@ -102,10 +98,7 @@ func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
 	if h.Extended != nil {
 		h.CaptureBefore = card.Int("capture_before") * 1000
 	}
-	if *h == (sdk.Hold{}) {
-		return nil
-	}
-	return h
+	return sdk.When(*h != sdk.Hold{}, h)
 }
 
 var errNothing = errors.New("the intent's amount is zero, which contradicts its status")
@@ -123,26 +116,20 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	switch c.Operation() {
 	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
-		o.Status, o.Decline = sdk.StatusDeclined,
-			&sdk.Decline{Code: "canceled", Message: j.Str("cancellation_reason"), Reason: sdk.DeclineGeneric}
-		if o.Decline.Message == "abandoned" {
-			o.Decline.Reason = sdk.DeclineAbandoned
-		}
+		why := j.Str("cancellation_reason")
+		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: "canceled", Message: why,
+			Reason: sdk.Choose(why == "abandoned", sdk.DeclineAbandoned, sdk.DeclineGeneric)}
 	}
 }
 
 // stored is the payment method for later charges, if the payment stores the card.
 func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
-	method := id(j, "payment_method")
 	kept := j.Has("setup_future_usage") || j.Str("object") == setupIntent.object
 	if s := c.Request.StoredCredential; s != nil {
 		kept = s.First
 	}
-	if !kept || method == "" || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusUnknown ||
-		o.Status == sdk.StatusVoided {
-		return
-	}
-	o.StoredCredential = &sdk.StoredCredential{ID: method, CustomerID: id(j, "customer")}
+	lives := o.Status != sdk.StatusDeclined && o.Status != sdk.StatusUnknown && o.Status != sdk.StatusVoided
+	o.StoredCredential = sdk.When(kept && lives, sdk.StoredAs(id(j, "payment_method"), id(j, "customer")))
 }
 
 // id returns the id of an object that may stand in full in place of its id.
@@ -156,17 +143,14 @@ func checks(card sdk.JSON) *sdk.Checks { // Stripe uses the same words
 
 // decline reads the error of an intent or of an answer. Without an error the intent's status is the code.
 func decline(e sdk.JSON, status string) *sdk.Decline {
-	otherwise := sdk.DeclineProcessingError
-	if e.Str("type") == "card_error" || e.Str("code") == "" && status != "" {
-		otherwise = sdk.DeclineGeneric
-	}
+	refused := e.Str("type") == "card_error" || e.Str("code") == "" && status != ""
+	otherwise := sdk.Choose(refused, sdk.DeclineGeneric, sdk.DeclineProcessingError)
 	d := declines.New(e.First("decline_code", "code"), cmp.Or(e.Str("message"), status), otherwise)
 	d.Code = cmp.Or(e.Str("code"), status, e.Str("type"))
 	d.NetworkCode, d.AdviceCode = e.Str("network_decline_code"), e.Str("network_advice_code")
 	return d
 }
 
-// declines are Stripe's decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

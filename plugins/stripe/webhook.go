@@ -68,12 +68,9 @@ var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response 
 func dispute(about sdk.JSON) *sdk.Dispute {
 	currency, status := sdk.CurrencyOf(about.Str("currency")), about.Str("status")
 	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status,
-		Reason:     about.Str("reason"),
-		ReasonCode: about.Str("network_reason_code"), RespondBy: about.Int("evidence_details.due_by") * 1000,
-		CreatedAt: about.Int("created") * 1000}
-	if d.Stage = sdk.StageDispute; strings.HasPrefix(status, "warning_") {
-		d.Stage = sdk.StagePreDispute
-	}
+		Reason: about.Str("reason"), ReasonCode: about.Str("network_reason_code"),
+		RespondBy: about.Int("evidence_details.due_by") * 1000, CreatedAt: about.Int("created") * 1000,
+		Stage: sdk.Choose(strings.HasPrefix(status, "warning_"), sdk.StagePreDispute, sdk.StageDispute)}
 	m := decimals.Read(about, "amount", currency)
 	if d.ID == "" || d.Status == "" || m == nil || m.Minor <= 0 {
 		return nil
