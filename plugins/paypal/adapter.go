@@ -29,11 +29,11 @@ func Adapter() *sdk.Adapter {
 			Website:     "https://www.paypal.com",
 			// developer.paypal.com/docs/checkout/advanced/authorization-honor
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true,
-				ZeroAmount:   true,
-				OverCapture:  true, // up to the account's limit, 115% by default (error MAX_CAPTURE_AMOUNT_EXCEEDED)
-				Processor3DS: true, StoredCredential: true, NetworkMIT: true},
+				OverCapture: true, // up to the account's limit, 115% by default (error MAX_CAPTURE_AMOUNT_EXCEEDED)
+				ZeroAmount:  true, Processor3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"),
-				"live": sdk.At("https://api-m.paypal.com")}, Credentials: []sdk.Field{
+				"live": sdk.At("https://api-m.paypal.com")},
+			Credentials: []sdk.Field{
 				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
 				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
 				{Name: "payer_id", Key: "api_secret", Label: "Payer id",

@@ -17,11 +17,7 @@ func undecided(a *sdk.Response) error {
 // keep stores the ids for later operations: captures need the authorization's, refunds the capture's. If there may be
 // several captures, a refund looks for one.
 func keep(authorization, capture string, several bool) *sdk.ConnectorData {
-	more := ""
-	if several {
-		more = "true"
-	}
-	return sdk.Keep(authorizationID, authorization, captureID, capture, severalCaptures, more)
+	return sdk.Keep(authorizationID, authorization, captureID, capture, severalCaptures, sdk.When(several, "true"))
 }
 
 const authorizationID, captureID, severalCaptures = "authorize_id", "capture_id", "several_captures"
@@ -39,20 +35,17 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 		o = payment(c, captured)
 	case authorization.Exists():
 		o = payment(c, authorization)
-		sdk.Require(o.Status != sdk.StatusCaptured, errCaptures)
+		sdk.Expect(o.Status != sdk.StatusCaptured, "the order does not show how much of the authorization was captured")
 	default:
 		o = unpaid(c, j)
 	}
 	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"), several)
 	o.Raw["order_status"] = j.Str("status")
-	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" &&
-		v.Str("id") != "" {
-		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
-	}
+	vault := j.Get("payment_source.card.attributes.vault")
+	o.StoredCredential = sdk.When(c.Request.Stores() && vault.Str("status") == "VAULTED",
+		sdk.StoredAs(vault.Str("id"), vault.Str("customer.id")))
 	return o
 }
-
-var errCaptures = errors.New("the order does not show how much of the authorization was captured")
 
 // paymentsOf returns the lists of an order's payments: authorizations, captures and refunds.
 func paymentsOf(order sdk.JSON) sdk.JSON { return order.Get("purchase_units.0.payments") }
@@ -110,32 +103,29 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 // gone returns the status of a payment that is no longer authorized: voided for a sync or void, declined for any other
 // operation.
 func gone(c *sdk.Call) sdk.OutcomeStatus {
-	if op := c.Operation(); op == sdk.OpSync || op == sdk.OpVoid {
-		return sdk.StatusVoided
-	}
-	return sdk.StatusDeclined
+	op := c.Operation()
+	return sdk.Choose(op == sdk.OpSync || op == sdk.OpVoid, sdk.StatusVoided, sdk.StatusDeclined)
 }
 
 func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")),
 		NetworkTransactionID: p.Str("network_transaction_reference.id"),
 		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code",
-			"avs_code=processor_response.avs_code",
-			"cvv_code=processor_response.cvv_code", "payment_advice_code=processor_response.payment_advice_code")}
+			"avs_code=processor_response.avs_code", "cvv_code=processor_response.cvv_code",
+			"payment_advice_code=processor_response.payment_advice_code")}
 	o.Checks = checks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
-	switch {
-	case o.Status == sdk.StatusVoided:
-		o.Status = gone(c)
-	case o.Raw["reason"] == "PENDING_REVIEW" && o.Status == sdk.StatusPending:
-		o.Status = sdk.StatusReview
-	}
 	switch o.Status {
-	case sdk.StatusDeclined:
-		o.Decline = declineOf(o.Raw)
+	case sdk.StatusVoided:
+		o.Status = gone(c)
+	case sdk.StatusPending:
+		o.Status = sdk.Choose(o.Raw["reason"] == "PENDING_REVIEW", sdk.StatusReview, sdk.StatusPending)
 	case sdk.StatusCaptured:
 		o.Amount, o.CaptureID = paid(c, p), p.Str("id")
 	case sdk.StatusAuthorized:
 		o.Amount = paid(c, p)
+	}
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = declineOf(o.Raw)
 	}
 	sdk.Require(o.Amount == nil || o.Amount.Minor > 0, errCurrency)
 	return o
@@ -198,7 +188,6 @@ func refused(a *sdk.Response) *sdk.Outcome {
 	return o
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -10,12 +10,9 @@ import (
 // authorize creates an order with its card, which PayPal authorizes or captures at once.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	intent := "CAPTURE"
-	if r.Capture == sdk.CaptureManual {
-		intent = "AUTHORIZE"
-	}
 	return order(c, post(c, ordersPath,
-		sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
+		sdk.NewObject().Str("intent", sdk.Choose(r.Capture == sdk.CaptureManual, "AUTHORIZE", "CAPTURE")).
+			Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
 			Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r))))), nil
 }
 
@@ -23,13 +20,11 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 func purchaseUnit(r *sdk.Request) *sdk.Object {
 	total, goods := money(r, r.Amount.Minor), r.Amount.Minor-r.ShippingCost-r.TaxAmount
 	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are higher than the amount"))
-	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost))
-	if r.TaxAmount > 0 {
-		breakdown.Obj("tax_total", money(r, r.TaxAmount))
-	}
+	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost)).
+		Obj("tax_total", sdk.When(r.TaxAmount > 0, money(r, r.TaxAmount)))
 	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).
-		OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).
-		OptStr("description", sdk.Clip(r.Description, 127)).OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).
+		OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).OptStr("description", sdk.Clip(r.Description, 127)).
+		OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).
 		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
@@ -51,8 +46,7 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 // cardSource returns the card: its number, or PayPal's token of a stored card.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID),
-		sdk.NewObject()
+	k, o := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID)
 	if k != nil {
 		o = card(r)
 	}
@@ -62,16 +56,12 @@ func cardSource(r *sdk.Request) *sdk.Object {
 	if k != nil {
 		o.OptStr("security_code", k.CVC)
 	}
-	if k != nil && r.Stores() {
-		attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
-	}
-	if r.Request3DS {
-		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
-	}
 	if r.Request3DS || r.BillTo().Country != "US" { // PayPal also runs 3-D Secure on its own where the law requires it
 		o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	}
-	return o.OptObj("attributes", attributes)
+	vault := sdk.NewObject().OptStr("store_in_vault", sdk.When(k != nil && r.Stores(), "ON_SUCCESS"))
+	verification := sdk.NewObject().OptStr("method", sdk.When(r.Request3DS, "SCA_ALWAYS"))
+	return o.OptObj("attributes", sdk.NewObject().OptObj("vault", vault).OptObj("verification", verification))
 }
 
 func card(r *sdk.Request) *sdk.Object {
@@ -81,9 +71,10 @@ func card(r *sdk.Request) *sdk.Object {
 }
 
 // networks are PayPal's names of the card networks.
-var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX",
-	sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
-	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE"}
+var networks = map[sdk.CardNetwork]string{
+	sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX", sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
+	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE",
+}
 
 // The card networks require these facts about a payment with a stored credential: who began it, its purpose, and
 // whether it is the first.
@@ -113,13 +104,9 @@ func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Country == "" {
 		return nil
 	}
-	country := a.Country
-	if country == "CN" { // PayPal has a code of its own for China
-		country = "C2"
-	}
 	return sdk.NewObject().OptStr("address_line_1", a.Line1).OptStr("address_line_2", a.Line2).
-		OptStr("admin_area_2", a.City).
-		OptStr("admin_area_1", a.State).OptStr("postal_code", a.Zip).Str("country_code", country)
+		OptStr("admin_area_2", a.City).OptStr("admin_area_1", a.State).OptStr("postal_code", a.Zip).
+		Str("country_code", sdk.Choose(a.Country == "CN", "C2", a.Country)) // PayPal has a code of its own for China
 }
 
 func shipping(a *sdk.Address) *sdk.Object {
@@ -149,17 +136,14 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	j := orderOf(c, nil)
 	authorization, captured := payments(j)
-	if status := j.Str("status"); authorization.Exists() || captured.Exists() || status != "CREATED" &&
-		status != "APPROVED" {
+	open := j.Str("status") == "CREATED" || j.Str("status") == "APPROVED"
+	if authorization.Exists() || captured.Exists() || !open {
 		return order(c, j), nil // the order is paid, or waits for the customer, or is gone
 	}
 	if d := unauthenticated(j.Get("payment_source.card.authentication_result")); d != nil {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: j.Str("id"), Decline: d}, nil
 	}
-	action := "/capture"
-	if c.Request.Capture == sdk.CaptureManual {
-		action = "/authorize"
-	}
+	action := sdk.Choose(c.Request.Capture == sdk.CaptureManual, "/authorize", "/capture")
 	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
 }
 
@@ -170,11 +154,9 @@ func unauthenticated(result sdk.JSON) *sdk.Decline {
 	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"),
 		result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")
 	switch {
-	case enrolled == "Y" && (status == "Y" || status == "A"):
-		return nil
-	case shift == "NO" && (enrolled == "N" || enrolled == "U" || enrolled == "B"):
-		return nil
-	case enrolled == "" && (shift == "POSSIBLE" || shift == "YES"):
+	case enrolled == "Y" && (status == "Y" || status == "A"),
+		shift == "NO" && (enrolled == "N" || enrolled == "U" || enrolled == "B"),
+		enrolled == "" && (shift == "POSSIBLE" || shift == "YES"):
 		return nil
 	}
 	return &sdk.Decline{Code: "3DS_" + enrolled + status, Reason: sdk.DeclineAuthenticationFailed,

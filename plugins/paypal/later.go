@@ -36,8 +36,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := change(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/void", nil)
 	j := a.JSON()
 	switch {
-	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED", a.Status == 422 &&
-		j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
+	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED",
+		a.Status == 422 && j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
 		return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: c.Request.TransactionID}, nil
 	case a.OK() && j.Str("status") == "PENDING":
 		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
