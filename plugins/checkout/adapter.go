@@ -31,7 +31,8 @@ func Adapter() *sdk.Adapter {
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"),
-				"live": sdk.At("https://api.checkout.com")}, Credentials: []sdk.Field{
+				"live": sdk.At("https://api.checkout.com")},
+			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true,
 					Help: "The key for calls from browsers. This adapter does not use it."},
 				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
@@ -76,7 +77,6 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return resp.JSON()
 }
 
-// paymentPath returns the path of the operation's payment.
 func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }
 
 // decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not

@@ -15,12 +15,14 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
 		Amount: stated(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	c.About(o.TransactionID)
+	held, taken := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured")
 	// a partial approval: amount_requested is what was asked for (checkout.com/docs, "Authorize a payment")
-	if held := stated(c, j, "balances.total_authorized"); j.Has("amount_requested") && held != nil {
+	if j.Has("amount_requested") && held != nil {
 		o.Amount = held
 	}
-	taken := stated(c, j, "balances.total_captured")
-	o.Totals = totals(c, j)
+	if given := stated(c, j, "balances.total_refunded"); held != nil && taken != nil && given != nil {
+		o.Totals = &sdk.Totals{Authorized: held.Minor, Captured: taken.Minor, Refunded: given.Minor}
+	}
 	switch status {
 	case "Authorized", "Card Verified":
 		sdk.Expect(j.Text("approved") != "false" && (status == "Authorized" || r.Amount.Minor == 0),
@@ -29,11 +31,10 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
-			held := stated(c, j, "balances.total_authorized")
 			sdk.Expect(held != nil && *held == r.Amount, "the authorized amount is not the new total")
 			o.Amount = held
 		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
-			automatic(c, j, o)
+			automatic(c, o, held, taken, stated(c, j, "balances.total_voided"))
 		}
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Captured":
@@ -88,9 +89,7 @@ var errAmount = errors.New("the answer holds a payment without its amount")
 // automatic decides about an authorized payment that Checkout.com captures by itself, within seconds or by a schedule.
 // The answer to the payment request comes earlier and has no balances: the capture is under way. Later the balances
 // decide. If they show no capture, the payment's actions do: after a declined capture the payment is authorized.
-func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
-	held, taken, voided := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured"),
-		stated(c, j, "balances.total_voided")
+func automatic(c *sdk.Call, o *sdk.Outcome, held, taken, voided *sdk.Money) {
 	switch {
 	case taken != nil && taken.Minor > 0:
 		o.Status, o.Amount = sdk.StatusCaptured, taken
@@ -140,30 +139,14 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	}
 }
 
-// totals returns the payment's balances, if the answer holds all three.
-func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
-	authorized, captured, refunded := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured"),
-		stated(c, j, "balances.total_refunded")
-	if authorized == nil || captured == nil || refunded == nil {
-		return nil
-	}
-	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
-}
-
 // stored returns the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync
 // does not know the purpose of the payment; the payment type shows it.
 func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	use, kind := c.Request.StoredCredential, j.Str("payment_type")
 	keeps := use != nil || c.Operation() == sdk.OpSync && kind != "" && kind != "Regular"
-	id := j.Str("source.id")
-	if id == "" || !keeps {
-		return nil, nil
-	}
-	s := &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}
-	if use == nil || !use.First {
-		return s, nil
-	}
-	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
+	credential := sdk.When(keeps, sdk.StoredAs(j.Str("source.id"), j.Str("customer.id")))
+	data := &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
+	return credential, sdk.When(credential != nil && c.Request.Stores(), data)
 }
 
 var checks = sdk.CheckCodes{
@@ -203,7 +186,6 @@ func refusal(resp *sdk.Response) *sdk.Outcome {
 	return o
 }
 
-// declines are Checkout.com's response codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

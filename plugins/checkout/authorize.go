@@ -25,16 +25,13 @@ func payment(c *sdk.Call) *sdk.Object {
 		OptObj("metadata", sdk.NewObject().Texts(sdk.Sorted(r.Metadata))).
 		Str("payment_type", cmp.Or(paymentTypes.For(r.StoredCredential), "Regular")).Bool("merchant_initiated", mit).
 		OptBool("store_for_future_use", r.Stores())
-	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
-		o.Str(authorizationType, estimated)
-	}
-	o.OptObj("partial_authorization", sdk.NewObject().OptBool("enabled", r.Wish().Partial))
-	if mit { // name the network's id, or the payment that stored the credential
-		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
-	}
-	o.OptObj("processing", processing(r)).
-		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 25)))
-	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
+	raisable := c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0
+	previous := cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method) // the payment that stored the credential
+	return o.OptStr(authorizationType, sdk.When(raisable, estimated)).
+		OptObj("partial_authorization", sdk.NewObject().OptBool("enabled", r.Wish().Partial)).
+		OptStr("previous_payment_id", sdk.When(mit, previous)).OptObj("processing", processing(r)).
+		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 25))).
+		OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
 // source returns a card, or the source id of a stored card.
@@ -46,8 +43,8 @@ func source(r *sdk.Request) *sdk.Object {
 	}
 	k := r.Instrument.Card
 	return sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).
-		Str("expiry_year", k.Year()).
-		StrOrNull("cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
+		Str("expiry_year", k.Year()).StrOrNull("cvv", k.CVC).Obj("billing_address", billing).
+		OptObj("account_holder", holder(k, b))
 }
 
 func address(a *sdk.Address) *sdk.Object {
@@ -67,20 +64,15 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 // processing returns the chosen network of a card of two, and the reason of a merchant-initiated payment outside an
 // agreement.
 func processing(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject()
-	if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires {
-		o.Str("preferred_scheme", "cartes_bancaires")
-	}
-	return o.OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
+	chosen := r.Instrument.Card.Scheme() == sdk.CartesBancaires
+	return sdk.NewObject().OptStr("preferred_scheme", sdk.When(chosen, "cartes_bancaires")).
+		OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
 }
 
 // threeDS asks for 3-D Secure, or sends an outside result; xid is the directory server's transaction id in 3-D Secure
 // 2.
 func threeDS(r *sdk.Request) *sdk.Object {
-	t, challenge := r.ThreeDS, "no_preference"
-	if t == nil {
-		t = &sdk.ThreeDSResult{}
-	}
+	t, challenge := r.Proof(), "no_preference"
 	if r.Request3DS && r.StoresForMerchant() {
 		challenge = "challenge_requested_mandate"
 	} else if r.Request3DS {
@@ -110,8 +102,5 @@ var paymentTypes = sdk.Names{
 // withStatus adds how the customer came back to the return URL. Anyone can call that URL, so the adapter concludes
 // nothing from it.
 func withStatus(url, status string) string {
-	if strings.Contains(url, "?") {
-		return url + "&status=" + status
-	}
-	return url + "?status=" + status
+	return url + sdk.Choose(strings.Contains(url, "?"), "&", "?") + "status=" + status
 }

@@ -9,10 +9,8 @@ import (
 )
 
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	r, kind := c.Request, "NonFinal"
-	if r.FinalCapture { // Checkout.com voids the rest
-		kind = "Final"
-	}
+	r := c.Request
+	kind := sdk.Choose(r.FinalCapture, "Final", "NonFinal") // after Final, Checkout.com voids the rest
 	// each of several captures has a reference of its own, which the action shows
 	o, id := act(c, "captures", sdk.NewObject().Int("amount", amount(r.Amount)).Str("capture_type", kind).
 		Str("processing_channel_id", c.Account.Credentials[channelID]).
@@ -65,10 +63,9 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference),
 		c.Bearer(secretKey)))
-	j := resp.JSON()
-	list := j.Get("data")
 	sdk.Require(resp.OK(), errNoPayment)
-	p := c.Find(list, j.Int("total_count") <= int64(list.Len()), func(p sdk.JSON) bool {
+	list := resp.JSON().Get("data")
+	p := c.Find(list, resp.JSON().Int("total_count") <= int64(list.Len()), func(p sdk.JSON) bool {
 		return p.Need("reference") == c.Request.Reference
 	})
 	return get(c, p.Str("id")), nil

@@ -11,7 +11,7 @@ import (
 // once, so each only asks for a sync.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(c.Account.Credentials[webhookSecret]), sdk.Body()).Hex(),
-		strings.ToLower(sdk.HeaderValue(c.Request.Webhook.Headers, "Cko-Signature")))
+		strings.ToLower(c.Request.Webhook.Header("Cko-Signature")))
 	message := c.Message()
 	created := sdk.Millis(message.Str("created_on"))
 	c.FreshAt(created)
@@ -37,10 +37,7 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	default:
 		return nil
 	}
-	if e.TransactionID == "" {
-		return nil
-	}
-	return e
+	return sdk.When(e.TransactionID != "", e)
 }
 
 // dispute reads the data of a message about a dispute; nil if it states no amount. A type that is not in the table
@@ -51,12 +48,8 @@ func dispute(kind string, data sdk.JSON) *sdk.Dispute {
 		return nil
 	}
 	status := disputes.Of(strings.TrimPrefix(kind, "dispute_"))
-	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: *m,
-		ConnectorStatus: kind, Reason: data.Str("category"),
-		ReasonCode: data.Str("reason_code"), RespondBy: sdk.Millis(data.Str("evidence_required_by")),
-		CreatedAt: sdk.Millis(data.Str("date"))}
-	if strings.HasPrefix(kind, "dispute_arbitration_") {
-		d.Stage = sdk.StageArbitration
-	}
-	return d
+	return &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: *m,
+		Stage:           sdk.When(strings.HasPrefix(kind, "dispute_arbitration_"), sdk.StageArbitration),
+		ConnectorStatus: kind, Reason: data.Str("category"), ReasonCode: data.Str("reason_code"),
+		RespondBy: sdk.Millis(data.Str("evidence_required_by")), CreatedAt: sdk.Millis(data.Str("date"))}
 }
