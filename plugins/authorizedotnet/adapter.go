@@ -27,8 +27,7 @@ func Adapter() *sdk.Adapter {
 			Name: "authorizedotnet", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Authorize.net",
 			Description: "Cards through Authorize.net's payment gateway.", Website: "https://www.authorize.net",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				PartialApproval: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
-				VoidCaptured: true},
+				PartialApproval: true, External3DS: true, StoredCredential: true, NetworkMIT: true, VoidCaptured: true},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"),
 				"live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
@@ -61,8 +60,8 @@ func Adapter() *sdk.Adapter {
 // authentication names the place of the login in each request.
 func authentication() (all []sdk.Placement) {
 	for _, kind := range []string{createTransaction, createPaymentProfile, "createCustomerProfileRequest",
-		"getTransactionDetailsRequest",
-		"getUnsettledTransactionListRequest", "getSettledBatchListRequest", "getTransactionListRequest"} {
+		"getTransactionDetailsRequest", "getUnsettledTransactionListRequest", "getSettledBatchListRequest",
+		"getTransactionListRequest"} {
 		login := kind + ".merchantAuthentication."
 		all = append(all, sdk.Placement{Secret: "name", Method: "POST", In: "body", Field: login + "name"},
 			sdk.Placement{Secret: "transaction_key", Method: "POST", In: "body", Field: login + "transactionKey"})

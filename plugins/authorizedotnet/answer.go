@@ -28,12 +28,10 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	switch verdict {
 	case "1":
 		o.Status = approved
-	case "4": // held for review; a refund is pending in any case
-		switch o.Status = sdk.StatusReview; {
-		case approved == sdk.StatusPending:
+	case "4": // held for review, or a part is authorized and waits for the rest from another card; a refund is pending
+		o.Status = sdk.Choose(partly, sdk.StatusAuthorized, sdk.StatusReview)
+		if approved == sdk.StatusPending {
 			o.Status = approved
-		case partly: // a part is authorized, and waits for the rest from another card
-			o.Status = sdk.StatusAuthorized
 		}
 	case "5":
 		o.Status = sdk.StatusPending
@@ -79,8 +77,8 @@ func declined(j sdk.JSON) *sdk.Decline {
 	if code == "" && failed(j) {
 		return refused(j)
 	}
-	code = cmp.Or(code, j.Text("transactionResponse.responseCode")) // the verdict, without an error that explains it
-	return declines.New(code, text, "")
+	// the verdict, without an error that explains it
+	return declines.New(cmp.Or(code, j.Text("transactionResponse.responseCode")), text, "")
 }
 
 // inDoubt are reason codes after which the processor behind Authorize.net may still have acted: errors and time-outs of
@@ -97,7 +95,6 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnchecked, "B P"}},
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

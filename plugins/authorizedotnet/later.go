@@ -38,9 +38,8 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void cancels an unsettled payment.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	transaction := refer(sdk.NewObject().Str("transactionType", "voidTransaction"), r)
-	_, o := transact(c, request(c).Str("refId", r.Reference), transaction, sdk.StatusVoided)
+	transaction := refer(sdk.NewObject().Str("transactionType", "voidTransaction"), c.Request)
+	_, o := transact(c, request(c).Str("refId", c.Request.Reference), transaction, sdk.StatusVoided)
 	return o, nil
 }
 

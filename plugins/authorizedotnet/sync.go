@@ -1,6 +1,8 @@
 package authorizedotnet
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -94,4 +96,90 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Amount = t.NeedMajor("settleAmount", "currency", c.Request.Amount.Currency)
 	}
 	return o, nil
+}
+
+// Authorize.net returns a transaction by its own id alone. If the answer with the id was lost, the adapter looks for
+// the invoice number, our reference: first among the unsettled transactions, then in the batches settled since the
+// payment began. A transaction moves in this direction, so the order matters.
+
+const (
+	pageSize  = 200             // transactions in an answer
+	pagesMost = 3               // unsettled ones, and as many batches of one page: a query stays within sdk.MaxSends
+	slack     = 2 * time.Minute // accepted lag of the processor's clock
+)
+
+var errTooMany = errors.New("the lists hold too many transactions to search")
+
+// find returns the id of the transaction with an invoice number, or "" with proof that there is no such transaction
+// since that time.
+func find(c *sdk.Call, invoice string, since time.Time) string {
+	since = since.Add(-slack)
+	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, pagesMost)
+	if id != "" {
+		return id
+	}
+	list := post(c, "getSettledBatchListRequest",
+		request(c).Str("firstSettlementDate", sdk.Stamp(since)).Str("lastSettlementDate", sdk.Stamp(c.Now())))
+	code, _ := message(list) // I00004: no records found
+	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
+	looked := 0
+	for batch := range list.Get("batchList").All() {
+		sdk.Require(looked < pagesMost, errTooMany)
+		looked++
+		id, all := findIn(c, "getTransactionListRequest", batch.Text("batchId"), invoice, since, 1)
+		if id != "" {
+			return id
+		}
+		whole = whole && all
+	}
+	sdk.Require(whole, errTooMany)
+	return ""
+}
+
+// findIn looks for an invoice number in a list of transactions, newest first. whole reports that it read the list back
+// to that time.
+func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int) (id string, whole bool) {
+	for page := 1; page <= pages; page++ {
+		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
+			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
+			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))))
+		sdk.Require(ok, errAnswer)
+		id, count, oldest := readPage(text, invoice)
+		if id != "" {
+			return id, false
+		}
+		if count < pageSize || oldest != "" && oldest < sdk.Stamp(since) { // both have one form, in UTC
+			return "", true
+		}
+	}
+	return "", false
+}
+
+// readPage reads one page for an invoice number: the id of its transaction, the number of transactions on the page, and
+// the oldest time. It searches the text in the API's own form. A page has some 90 KB; decoding it as JSON would exceed
+// a step's fuel, and the search takes 2.5 million units. The adapter asks for the details of a found transaction. A
+// page without the number counts only if it is complete and in that form.
+func readPage(text, invoice string) (id string, count int, oldest string) {
+	const row, submitted = `{"transId":"`, `"submitTimeUTC":"`
+	// only the invoice's number, because the account's is masked; a rare first letter makes the search fast
+	number := `Number":"` + invoice + `"`
+	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
+	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), errAnswer)
+	_, list, _ := strings.Cut(text[:end], `"transactions":[`)
+	before, list, more := strings.Cut(list, row)
+	sdk.Require(more && before == "" || !more && !strings.HasPrefix(before, "{"), errAnswer)
+	for more { // the id is the first name of a transaction
+		var one string
+		one, list, more = strings.Cut(list, row)
+		count++
+		if _, after, ok := strings.Cut(one, submitted); ok {
+			oldest, _, _ = strings.Cut(after, `"`)
+		}
+		if strings.Contains(one, number) {
+			sdk.Expect(id == "", "the list holds several transactions with one invoice number")
+			id, _, _ = strings.Cut(one, `"`)
+			sdk.Require(id != "", errAnswer)
+		}
+	}
+	return id, count, oldest
 }

@@ -21,8 +21,7 @@ var events = sdk.Statuses{{sdk.StatusAuthorized, "authorization.created"},
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	key := c.Account.Credentials["webhook_secret"]
 	if key != "" {
-		header := strings.ToLower(sdk.HeaderValue(c.Request.Webhook.Headers, "X-ANET-Signature"))
-		signature, _ := strings.CutPrefix(header, "sha512=")
+		signature := strings.TrimPrefix(strings.ToLower(c.Request.Webhook.Header("X-ANET-Signature")), "sha512=")
 		c.Signed("webhook_secret", sdk.HMACSHA512(sdk.Text(key), sdk.Body()).Hex(), signature)
 	}
 	j := c.Message()
