@@ -33,10 +33,10 @@ func Adapter() *sdk.Adapter {
 			Name: "worldpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Worldpay",
 			Description: "Cards through Access Worldpay's Payments API.", Website: "https://www.worldpay.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true,
-				PartialApproval: true,
-				Processor3DS:    true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+				PartialApproval: true, Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://try.access.worldpay.com"),
-				"live": sdk.At("https://access.worldpay.com")}, Credentials: []sdk.Field{
+				"live": sdk.At("https://access.worldpay.com")},
+			Credentials: []sdk.Field{
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
 				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity, the receiver of the payment.",

@@ -54,17 +54,13 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, declines.Must(result))
 		return o, nil
 	}
-	switch nothing := c.Request.Amount.Minor == 0; {
-	case nothing:
+	if c.Request.Amount.Minor == 0 {
 		o.Status = sdk.StatusVerified
-	case o.TransactionID == "", result == "verified": // later operations need the payment's link
-		return nil, errUnreadable
-	default:
+	} else {
+		sdk.Require(o.TransactionID != "" && result != "verified", errUnreadable) // later operations need the payment's link
 		o.Amount = approved(c, j)
 	}
-	if href := j.Str("token.href"); href != "" {
-		o.StoredCredential = &sdk.StoredCredential{ID: href}
-	}
+	o.StoredCredential = sdk.StoredAs(j.Str("token.href"), "")
 	return o, nil
 }
 
@@ -93,11 +89,9 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if link == "" || step != stepDevice && step != stepChallenge {
 		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "this payment does not wait for 3-D Secure"}
 	}
-	var body *sdk.Object
-	if step == stepDevice { // without the id of the collection the issuer is more likely to challenge
-		body = sdk.NewObject().OptStr("collectionReference", c.Request.Returned("SessionId"))
-	}
-	return readPayment(c, act(c, link, step, body))
+	// without the id of the collection the issuer is more likely to challenge
+	collected := sdk.NewObject().OptStr("collectionReference", c.Request.Returned("SessionId"))
+	return readPayment(c, act(c, link, step, sdk.When(step == stepDevice, collected)))
 }
 
 // linkOf returns the link data at the end of a link, with its escapes.
@@ -123,10 +117,7 @@ func checks(j sdk.JSON) *sdk.Checks {
 // refused returns the reason of the issuer's refusal.
 func refused(j sdk.JSON) *sdk.Decline {
 	code := j.Text("refusalCode")
-	network := code
-	if len(code) == 1 {
-		network = "0" + code
-	}
+	network := sdk.Choose(len(code) == 1, "0"+code, code)
 	otherwise := sdk.DeclineByCode(network)
 	if j.Str("paymentInstrument.cardBrand") == "mastercard" {
 		otherwise = sdk.DeclineByMastercard(network)
@@ -172,7 +163,6 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	return sdk.NewDecline(name, cmp.Or(text, name), reason)
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

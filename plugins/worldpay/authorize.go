@@ -27,9 +27,8 @@ func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, e
 		sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
 		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).
 		Obj("value", value(r.Amount).OptBool("acceptPartialAmount", r.Wish().Partial)).Obj("threeDS", threeDS(r))
-	if store && r.Instrument.Card != nil {
-		instruction.Obj("tokenCreation", sdk.NewObject().Str("type", "worldpay"))
-	}
+	instruction.OptObj("tokenCreation",
+		sdk.NewObject().OptStr("type", sdk.When(store && r.Instrument.Card != nil, "worldpay")))
 	body := sdk.NewObject().Str("transactionReference", r.Reference).
 		Obj("merchant", sdk.NewObject().Str("entity", c.Account.Credentials["entity_id"])).
 		Obj("instruction", instruction.OptObj("customerAgreement", agreement(r.Instrument, use)))
@@ -43,14 +42,12 @@ func instrument(r *sdk.Request) *sdk.Object {
 	if k == nil {
 		return sdk.NewObject().Str("type", "token").Str("href", r.Instrument.StoredCredentialID)
 	}
+	chosen := sdk.When(k.Network == sdk.CartesBancaires, "cartesBancaires") // of a card of two networks
 	return sdk.NewObject().Str("type", "plain").Str("cardNumber", k.Number).
 		Obj("expiryDate", sdk.NewObject().Int("month", int64(k.ExpMonth)).Int("year", int64(k.ExpYear))).OptStr("cvc", k.CVC).
 		OptStr("cardHolderName", cmp.Or(k.Holder, r.BillTo().Name())).Obj("billingAddress", address(r.Billing)).
-		OptObj("routing", sdk.NewObject().OptStr("preferredCardBrand", preferred.Of(string(k.Network))))
+		OptObj("routing", sdk.NewObject().OptStr("preferredCardBrand", chosen))
 }
-
-// preferred is the chosen network of a card of two.
-var preferred = sdk.Names{{"cartesBancaires", string(sdk.CartesBancaires)}}
 
 // The relation of a payment to a stored card.
 var (
@@ -64,17 +61,10 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 		use = &sdk.StoredCredentialUse{Initiator: "cit"}
 	}
 	kind := agreements.For(use)
-	o := sdk.NewObject().OptStr("type", kind)
-	if kind != "unscheduled" { // "unscheduled" has no further details
-		o.OptStr("storedCardUsage", usages.For(use))
-	}
-	if kind == "installment" {
-		o.Str("installmentType", "merchant")
-	}
-	if use.Agreement() == "mit" {
-		o.OptStr("schemeReference", i.NetworkTransactionID)
-	}
-	return o
+	return sdk.NewObject().OptStr("type", kind).
+		OptStr("storedCardUsage", sdk.When(kind != "unscheduled", usages.For(use))). // it has no further details
+		OptStr("installmentType", sdk.When(kind == "installment", "merchant")).
+		OptStr("schemeReference", sdk.When(use.Agreement() == "mit", i.NetworkTransactionID))
 }
 
 // narrative returns the text on the customer's statement, at most 24 characters a line.
@@ -117,8 +107,8 @@ func threeDS(r *sdk.Request) *sdk.Object {
 		"3-D Secure needs the browser's User-Agent header"))
 	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs a URL that the customer comes back to"))
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).
-		OptStr("browserLanguage", b.Language).
-		OptInt("browserScreenWidth", int64(b.ScreenWidth)).OptInt("browserScreenHeight", int64(b.ScreenHeight))
+		OptStr("browserLanguage", b.Language).OptInt("browserScreenWidth", int64(b.ScreenWidth)).
+		OptInt("browserScreenHeight", int64(b.ScreenHeight))
 	for _, depth := range colorDepths {
 		if b.ColorDepth >= depth {
 			device.Str("browserColorDepth", strconv.Itoa(depth))
@@ -127,10 +117,8 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	}
 	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).
 		Bool("browserJavascriptEnabled", b.JavaScriptEnable).Str("channel", "browser")
-	challenge := sdk.NewObject().Str("returnUrl", r.ReturnURL)
-	if r.StoresForMerchant() {
-		challenge.Str("preference", "challengeMandated")
-	}
+	challenge := sdk.NewObject().Str("returnUrl", r.ReturnURL).
+		OptStr("preference", sdk.When(r.StoresForMerchant(), "challengeMandated"))
 	return sdk.NewObject().Str("type", "integrated").Str("mode", "always").Obj("deviceData", device).
 		Obj("challenge", challenge)
 }

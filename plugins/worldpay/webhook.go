@@ -33,7 +33,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 
 // signatures returns those of the header, "key id/SHA256/hex,…". There are two during a change of the secret.
 func signatures(c *sdk.Call) (all []string) {
-	for s := range strings.SplitSeq(sdk.HeaderValue(c.Request.Webhook.Headers, "Event-Signature"), ",") {
+	for s := range strings.SplitSeq(c.Request.Webhook.Header("Event-Signature"), ",") {
 		_, rest, _ := strings.Cut(strings.TrimSpace(s), "/")
 		if method, value, _ := strings.Cut(rest, "/"); strings.EqualFold(method, "SHA256") {
 			all = append(all, strings.ToLower(value))
