@@ -46,8 +46,9 @@ func Adapter() *sdk.Adapter {
 				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
 			},
 			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"},
-				sdk.OpAuthorize, sdk.OpVerify), Currencies: currencies(),
-			Webhook: &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
+				sdk.OpAuthorize, sdk.OpVerify),
+			Currencies: currencies(),
+			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
 			// Usually the Query API shows an order at once; the margin is for a request that is still in progress.
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 15 * 60},
 		},

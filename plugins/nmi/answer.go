@@ -1,7 +1,9 @@
 package nmi
 
 import (
+	_ "embed"
 	"errors"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -47,7 +49,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 // outcome returns the outcome of a payment: approved, or the decline.
 func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"),
-		Decline: a.decline, Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}
+		Decline: a.decline, Checks: checks.Read(a.get("cvvresponse"), a.get("avsresponse")), Raw: map[string]string{}}
 	if a.decline != nil {
 		o.Status, o.AuthCode = sdk.StatusDeclined, ""
 	}
@@ -59,17 +61,39 @@ func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	return o
 }
 
-// NMI's AVS and CVV response codes.
-var (
-	cvv = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}}
-
-	// X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: only the street; W, Z, P, L, 1 and 5: only the postal code.
-	street = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"},
-		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
-	postal = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"},
-		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
-)
-
-func checks(avs, cvc string) *sdk.Checks {
-	return sdk.NewChecks(cvv.Of(cvc), street.Of(avs), postal.Of(avs))
+// checks are NMI's CVV and AVS response codes. X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: only the street; W, Z,
+// P, L, 1 and 5: only the postal code.
+var checks = sdk.CheckCodes{
+	CVC: sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}},
+	Line1: sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"},
+		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"},
+		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}},
 }
+
+// approvedCode is the only response_code of an approval.
+const approvedCode = "100"
+
+// declineOf returns the decline of a response code; nil if the code is not one of a decline, for example in a cut
+// answer.
+func declineOf(code, text string) *sdk.Decline {
+	if len(code) != 3 || code[0] < '2' || code[0] > '4' || code[1]-'0' > 9 || code[2]-'0' > 9 {
+		return nil
+	}
+	// the gateway's own duplicate check has no code of its own
+	if code == "300" && strings.HasPrefix(text, "Duplicate transaction") {
+		return sdk.NewDecline(code, text, sdk.DeclineDuplicate)
+	}
+	return declines.New(code, text, "")
+}
+
+// inDoubt are response codes after which the processor behind NMI may still have acted: an error of the processor, and
+// errors of communication. They are not refusals.
+var inDoubt = sdk.Names{{"in doubt", "400 420 421"}}
+
+var errInDoubt = errors.New("the processor may have acted before the error")
+
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

@@ -15,10 +15,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		kind, approved = "auth", sdk.StatusAuthorized
 	}
 	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).
-		Opt("dup_seconds", c.Account.Config[dupSeconds])
-	if r.Wish().Partial { // the part is settled, without payments of the rest
-		form.Add("partial_payments", "settle_partial")
-	}
+		Opt("dup_seconds", c.Account.Config[dupSeconds]).
+		Opt("partial_payments", sdk.When(r.Wish().Partial, "settle_partial")) // without payments of the rest
 	return purchase(c, kind, approved, form)
 }
 
@@ -33,7 +31,7 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	form.Add("orderid", r.Reference)
 	instrument(form, r)
 	storedCredential(form, r)
-	threeDS(form, r.ThreeDS)
+	threeDS(form, r.Proof())
 	definedFields(form, r.Metadata)
 	order(form, r)
 	addresses(form, r)
@@ -87,22 +85,13 @@ func storedCredential(form *sdk.Form, r *sdk.Request) {
 
 // threeDS adds the result of an outside authentication.
 func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
-	if t == nil {
-		return
-	}
-	switch t.TransStatus {
-	case "Y":
-		form.Add("cardholder_auth", "verified")
-	case "A":
-		form.Add("cardholder_auth", "attempted")
-	}
-	form.Opt("cavv", t.CAVV).Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
+	form.Opt("cardholder_auth", sdk.Names{{"verified", "Y"}, {"attempted", "A"}}.Of(t.TransStatus)).Opt("cavv", t.CAVV).
+		Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
 }
 
 // definedFields are the merchant's metadata by name. NMI has room for 20.
 func definedFields(form *sdk.Form, metadata map[string]string) {
-	all := sdk.Sorted(metadata)
-	for i, f := range all[:min(len(all), 20)] {
+	for i, f := range (sdk.Room{Pairs: 20}).For(metadata) {
 		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
 	}
 }
@@ -111,20 +100,20 @@ func definedFields(form *sdk.Form, metadata map[string]string) {
 func order(form *sdk.Form, r *sdk.Request) {
 	form.Opt("order_description", r.Description).
 		Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
-	if r.ShippingCost > 0 {
-		form.Add("shipping", amount(sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}))
+	part := func(minor int64) string {
+		if minor <= 0 {
+			return ""
+		}
+		return amount(sdk.Money{Minor: minor, Currency: r.Amount.Currency})
 	}
-	if r.TaxAmount > 0 {
-		form.Add("tax", amount(sdk.Money{Minor: r.TaxAmount, Currency: r.Amount.Currency}))
-	}
-	form.Opt("ipaddress", r.Shopper().IPv4())
+	form.Opt("shipping", part(r.ShippingCost)).Opt("tax", part(r.TaxAmount)).Opt("ipaddress", r.Shopper().IPv4())
 }
 
 func addresses(form *sdk.Form, r *sdk.Request) {
 	if b := r.Billing; b != nil {
-		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).
-			Opt("city", b.City).
-			Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.E164()).Opt("email", b.Email)
+		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).
+			Opt("address2", b.Line2).Opt("city", b.City).Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).
+			Opt("phone", b.E164()).Opt("email", b.Email)
 	}
 	if s := r.Shipping; s != nil {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).

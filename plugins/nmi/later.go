@@ -13,8 +13,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		Add("amount", amount(r.Amount)))
 	o := a.outcome(sdk.StatusCaptured)
 	if a.decline == nil {
-		o.CaptureID = o.TransactionID
-		o.Released = r.Payment != nil && r.Amount.Minor < r.Payment.Authorized
+		o.CaptureID, o.Released = o.TransactionID, r.Amount.Minor < r.Known().Authorized
 	}
 	return o, nil
 }

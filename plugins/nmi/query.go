@@ -89,9 +89,8 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	sdk.Expect(said == "" || said == string(currency), "the transaction is in another currency than the payment")
 	held, taken, validated := actions(t, currency)
 	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"),
-		AuthCode: t.Text("authorization_code"),
-		Checks:   checks(t.Text("avs_response"), t.Text("csc_response")),
-		Raw:      map[string]string{"condition": t.Text("condition")}}
+		AuthCode: t.Text("authorization_code"), Checks: checks.Read(t.Text("csc_response"), t.Text("avs_response")),
+		Raw: map[string]string{"condition": t.Text("condition")}}
 	moved := taken
 	switch o.Status {
 	case sdk.StatusDeclined:
@@ -110,10 +109,8 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 		return o, nil
 	}
 	sdk.Expect(moved != 0, "the transaction lacks the actions that its condition implies")
-	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken}
-	if r.Payment != nil { // refunds are transactions of their own
-		o.Totals.Refunded = r.Payment.Refunded
-	}
+	// refunds are transactions of their own
+	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken, Refunded: r.Known().Refunded}
 	o.Amount = &sdk.Money{Minor: cmp.Or(taken, held), Currency: currency}
 	return o, nil
 }

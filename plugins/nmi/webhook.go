@@ -1,22 +1,16 @@
 package nmi
 
-import "payswitch/sdk"
+import (
+	"strings"
 
-// events are the meanings of NMI's messages for a payment or refund.
-var events = []struct {
-	name   string
-	object sdk.EventObject
-	status sdk.OutcomeStatus
-}{
-	{"transaction.sale.success", sdk.EventPayment, sdk.StatusCaptured},
-	{"transaction.sale.failure", sdk.EventPayment, sdk.StatusDeclined},
-	{"transaction.auth.success", sdk.EventPayment, sdk.StatusAuthorized},
-	{"transaction.auth.failure", sdk.EventPayment, sdk.StatusDeclined},
-	{"transaction.capture.success", sdk.EventPayment, sdk.StatusCaptured},
-	{"transaction.capture.failure", sdk.EventPayment, ""},
-	{"transaction.void.success", sdk.EventPayment, sdk.StatusVoided},
-	{"transaction.refund.success", sdk.EventRefund, sdk.StatusRefunded},
-	{"transaction.refund.failure", sdk.EventRefund, sdk.StatusDeclined},
+	"payswitch/sdk"
+)
+
+// events are the meanings of NMI's messages; StatusHandled for one that does not show the state of the payment.
+var events = sdk.Statuses{
+	{sdk.StatusAuthorized, "auth.success"}, {sdk.StatusCaptured, "sale.success capture.success"},
+	{sdk.StatusVoided, "void.success"}, {sdk.StatusRefunded, "refund.success"},
+	{sdk.StatusDeclined, "auth.failure sale.failure refund.failure"}, {sdk.StatusHandled, "capture.failure"},
 }
 
 // webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers
@@ -29,28 +23,26 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			Code: sdk.FnHex})
 	}
 	j := c.Message()
-	name, body := j.Str("event_type"), j.Get("event_body")
-	for _, known := range events {
-		if known.name != name {
-			continue
-		}
-		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"),
-			Sync: true}
-		if known.object == sdk.EventRefund { // the transaction is the refund's own; its order id identifies a refund
-			e.RefundID, e.TransactionID = e.Reference, ""
-		}
-		if e.TransactionID == "" && e.Reference == "" {
-			return sdk.Refuse(400, "the event has no ids"), nil
-		}
-		if secret != "" && known.status != "" {
-			e.Outcome = &sdk.Outcome{Status: known.status, TransactionID: e.TransactionID, RefundID: e.RefundID}
-			if known.status == sdk.StatusDeclined {
-				e.Outcome.Decline = said(body)
-			}
-		}
-		return sdk.Handled(e), nil
+	kind, ours := strings.CutPrefix(j.Str("event_type"), "transaction.")
+	body, status := j.Get("event_body"), events.Of(kind)
+	if !ours || status == "" {
+		return sdk.Handled(), nil
 	}
-	return sdk.Handled(), nil
+	e := sdk.Event{Object: sdk.EventPayment, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"),
+		Sync: true}
+	if strings.HasPrefix(kind, "refund.") { // the transaction is the refund's own; its order id identifies a refund
+		e.Object, e.RefundID, e.TransactionID = sdk.EventRefund, e.Reference, ""
+	}
+	if e.TransactionID == "" && e.Reference == "" {
+		return sdk.Refuse(400, "the event has no ids"), nil
+	}
+	if secret != "" && status != sdk.StatusHandled {
+		e.Outcome = &sdk.Outcome{Status: status, TransactionID: e.TransactionID, RefundID: e.RefundID}
+		if status == sdk.StatusDeclined {
+			e.Outcome.Decline = said(body)
+		}
+	}
+	return sdk.Handled(e), nil
 }
 
 // said returns the message's reason for a failed payment or refund.
