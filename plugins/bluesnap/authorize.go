@@ -2,6 +2,7 @@ package bluesnap
 
 import (
 	"strconv"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -9,23 +10,17 @@ import (
 // authorize authorizes the amount (AUTH_ONLY) or captures it at once (AUTH_CAPTURE).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	kind := "AUTH_CAPTURE"
-	if r.Capture == sdk.CaptureManual {
-		kind = "AUTH_ONLY"
-	}
+	kind := sdk.Choose(r.Capture == sdk.CaptureManual, "AUTH_ONLY", "AUTH_CAPTURE")
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).
 		Str("cardTransactionType", kind)
 	instrument(body, r)
-	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
-		body.Obj("cardHolderInfo", holder(r))
-	}
-	body.Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
+	body.OptStr("softDescriptor", descriptor(r)).Obj("cardHolderInfo", sdk.When(r.Billing != nil, holder(r))).
+		Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).Obj("transactionMetaData", metaData(r.Metadata))
 	a := send(c, "POST", transactionsPath, body)
 	o := transaction(c, a, kind)
-	if id := a.Text("vaultedShopperId"); id != "" && o.Status != sdk.StatusDeclined && r.Stores() {
-		o.StoredCredential = &sdk.StoredCredential{ID: id}
-	}
+	stored := sdk.StoredAs(a.Text("vaultedShopperId"), "")
+	o.StoredCredential = sdk.When(o.Status != sdk.StatusDeclined && r.Stores(), stored)
 	return o, nil
 }
 
@@ -40,10 +35,9 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 	} else {
 		body.Obj("creditCard", creditCard(i.Card))
 	}
-	if i.NetworkTransactionID != "" {
-		body.Obj("networkTransactionInfo", sdk.NewObject().Str("originalNetworkTransactionId", i.NetworkTransactionID))
-	}
-	body.OptBool("storeCard", r.Stores()).OptStr("transactionInitiator", initiators.For(r.StoredCredential))
+	body.OptObj("networkTransactionInfo",
+		sdk.NewObject().OptStr("originalNetworkTransactionId", i.NetworkTransactionID)).
+		OptBool("storeCard", r.Stores()).OptStr("transactionInitiator", initiators.For(r.StoredCredential))
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
@@ -64,16 +58,65 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 
 // metaData returns the merchant's metadata by name, as far as BlueSnap has room, in its form.
 func metaData(all map[string]string) *sdk.Object {
-	if len(all) == 0 {
+	list := sdk.NewArray()
+	for _, m := range (sdk.Room{Pairs: 20, Name: 40, Value: 500}).For(all) {
+		list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
+	}
+	return sdk.When(len(all) > 0, sdk.NewObject().Arr("metaData", list))
+}
+
+// verify stores the card with a new shopper. BlueSnap lets the issuer check the card first.
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	sdk.Check(r.NeedCard())
+	shopper := holder(r)
+	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name",
+		"BlueSnap stores a card only with the first and last name of its holder"))
+	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).
+		Obj("billingContactInfo", sdk.When(r.Billing != nil, contact(r.BillTo(), "address1", "address2")))
+	withShopper := sdk.H("bluesnap-version", "3.0") // an older version answers with a URL alone
+	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
+		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
+		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), withShopper)
+	if a.decline != nil {
+		return sdk.Declined(a.decline), nil
+	}
+	id := a.Need("vaultedShopperId")
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id},
+		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
+}
+
+// holder returns the cardholder with address, named by the billing address or the card; nil if neither has both names.
+func holder(r *sdk.Request) *sdk.Object {
+	b, k := *r.BillTo(), r.Instrument.Card
+	if k != nil && (b.FirstName == "" || b.LastName == "") {
+		b.FirstName, b.LastName = k.HolderNames()
+	}
+	if b.FirstName == "" || b.LastName == "" {
 		return nil
 	}
-	list := sdk.NewArray()
-	n := 0
-	for _, m := range sdk.Sorted(all) {
-		if len(m.Name) <= 40 && len(m.Value) <= 500 && n < 20 {
-			list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
-			n++
-		}
+	return contact(&b, "address", "address2").OptStr("email", r.Email())
+}
+
+// contact is an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada,
+// and refuses a payment with other states. The adapter writes those into the address line.
+func contact(a *sdk.Address, line1, line2 string) *sdk.Object {
+	second, state := a.Line2, a.State
+	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
+		second, state = strings.TrimSpace(a.Line2+" "+a.State), ""
 	}
-	return sdk.NewObject().Arr("metaData", list)
+	return sdk.NewObject().OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).
+		OptStr(line1, sdk.Clip(a.Line1, 100)).OptStr(line2, sdk.Clip(second, 100)).OptStr("city", sdk.Clip(a.City, 42)).
+		OptStr("state", state).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", a.Country)
+}
+
+// fraudInfo is data for fraud checks. A merchant-initiated payment has no shopper.
+func fraudInfo(r *sdk.Request) *sdk.Object {
+	return sdk.NewObject().Str("fraudSessionId", sdk.Clip(r.Reference, 32)).OptStr("shopperIpAddress", r.Shopper().IP).
+		OptObj("shippingContactInfo", contact(r.ShipTo(), "address1", "address2"))
+}
+
+// descriptor returns the text on the shopper's statement, at most 20 characters.
+func descriptor(r *sdk.Request) string {
+	return sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 20)
 }

@@ -1,6 +1,10 @@
 package bluesnap
 
-import "payswitch/sdk"
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
 
 // capture captures all or a part of an AUTH_ONLY.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -37,14 +41,70 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"),
 		Raw:    map[string]string{"refund_status": a.Str("refundStatus")},
 		Amount: a.Stated("amount", "currency", r.Amount.Currency)}
-	switch o.Status = refundStatuses.Of(a.Str("refundStatus")); {
-	case o.Status == "":
-		return nil, errStatus
-	case o.Status == sdk.StatusDeclined:
-		o.Amount = nil
-		o.Decline = declineOf("FAILED", "REFUND_FAILED", "")
-	case o.RefundID == "":
-		return nil, errAnswer
+	if o.Status = refundStatuses.Must(a.Str("refundStatus")); o.Status == sdk.StatusDeclined {
+		o.Amount, o.Decline = nil, declineOf("FAILED", "REFUND_FAILED", "")
+	}
+	sdk.Require(o.Status == sdk.StatusDeclined || o.RefundID != "", errAnswer)
+	return o, nil
+}
+
+var errNotDone = errors.New("the authorization has changed, but not by this operation alone")
+
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	o, a := query(c, pathOf(c), "")
+	if o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
+		return stillHeld(o, a, r)
+	}
+	return o, nil
+}
+
+// query retrieves a transaction of a type, "" for any.
+func query(c *sdk.Call, path, kind string) (*sdk.Outcome, answer) {
+	a := send(c, "GET", path, nil)
+	if a.missing {
+		c.End(c.NotFound())
+	}
+	sdk.Require(a.decline == nil, errAnswer) // the error concerns the query, not the payment
+	return transaction(c, a, kind), a
+}
+
+// pathOf returns the path of the payment: with its id, or with our reference and the merchant's id.
+func pathOf(c *sdk.Call) string {
+	r, merchant := c.Request, c.Account.Config[merchantID]
+	if r.TransactionID != "" {
+		return transactionsPath + "/" + sdk.PathEscape(r.TransactionID)
+	}
+	sdk.Require(merchant != "", &sdk.Reject{Code: sdk.RejectConfig, Parameter: "metadata.merchant_id",
+		Message: "a look-up by our reference needs the merchant id: set it in the account's metadata"})
+	sdk.Require(r.Reference != "",
+		sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
+	return transactionsPath + "/" + sdk.PathEscape(r.Reference) + "," + sdk.PathEscape(merchant)
+}
+
+// stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be
+// captured, nothing was done. If exactly the operation's amount cannot, the capture was done.
+func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
+	open := a.Stated("openToCapture", "currency", r.Amount.Currency)
+	sdk.Require(open != nil && r.Payment != nil, errNotDone)
+	taken := r.Payment.Authorized - open.Minor
+	if taken == 0 {
+		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: o.TransactionID}, nil
+	}
+	sdk.Require(r.Resolves == sdk.OpCapture && taken == r.Amount.Minor, errNotDone)
+	o.Status, o.Amount = sdk.StatusCaptured, &r.Amount
+	return o, nil
+}
+
+// refundSync retrieves a refund by its id. A webhook reports a refund whose answer was lost.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	sdk.Expect(r.RefundID != "", "the request lacks the refund's id, the only way to find a refund")
+	t, _ := query(c, transactionsPath+"/"+sdk.PathEscape(r.RefundID), "REFUND")
+	o := &sdk.Outcome{Status: t.Status, TransactionID: r.TransactionID, RefundID: r.RefundID, Amount: t.Amount,
+		Decline: t.Decline, Raw: t.Raw}
+	if t.Status == sdk.StatusCaptured {
+		o.Status = sdk.StatusRefunded
 	}
 	return o, nil
 }

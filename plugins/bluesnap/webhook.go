@@ -14,9 +14,8 @@ const toleranceSeconds = 300
 // query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
-	at, key := sdk.HeaderValue(w.Headers, "bls-ipn-timestamp"), sdk.Text(c.Account.Credentials[webhookSecret])
-	c.Signed(webhookSecret, sdk.HMACSHA256(key, sdk.Text(at), sdk.Body()).Hex(),
-		sdk.HeaderValue(w.Headers, "bls-signature"))
+	at, key := w.Header("bls-ipn-timestamp"), sdk.Text(c.Account.Credentials[webhookSecret])
+	c.Signed(webhookSecret, sdk.HMACSHA256(key, sdk.Text(at), sdk.Body()).Hex(), w.Header("bls-signature"))
 	ms, fresh := timeOf(at, c.Now().UnixMilli())
 	if !fresh {
 		return sdk.Refuse(401, "the message is too old"), nil

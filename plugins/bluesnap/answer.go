@@ -1,6 +1,8 @@
 package bluesnap
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
 	"strings"
 
@@ -16,12 +18,11 @@ func transaction(c *sdk.Call, a answer, kind string) *sdk.Outcome {
 	if kind != "REFUND" {
 		c.About(a.Text("transactionId"))
 	}
-	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"),
-		a.Stated("amount", "currency", c.Request.Amount.Currency)
+	info, did := a.Get("processingInfo"), a.Str("cardTransactionType")
+	amount := a.Stated("amount", "currency", c.Request.Amount.Currency)
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"),
-		NetworkTransactionID: info.Text("networkTransactionId"),
-		Checks:               checks(info),
-		Raw:                  map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
+		NetworkTransactionID: info.Text("networkTransactionId"), Checks: checks(info),
+		Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
 	sdk.Require(o.TransactionID != "" && (kind == "" || did == kind), errAnswer)
 	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
 		did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
@@ -39,7 +40,7 @@ func transaction(c *sdk.Call, a answer, kind string) *sdk.Outcome {
 			o.Amount = amount
 		}
 	}
-	sdk.Require(o.Status != "", errStatus)
+	sdk.Expect(o.Status != "", "the status of the answer decides nothing")
 	// A capture, reversal or refund that has not succeeded proves nothing about the payment.
 	sdk.Require(resolved || o.Status != sdk.StatusDeclined && o.Status != sdk.StatusPending, errLater)
 	if kind == "" && did == "REFUND" { // a refund does not show the captured amount
@@ -69,3 +70,14 @@ func checks(info sdk.JSON) *sdk.Checks {
 	return sdk.NewChecks(cvv.Of(info.Str("cvvResponseCode")), avs.Of(info.Str("avsResponseCodeAddress")),
 		avs.Of(info.Str("avsResponseCodeZip")))
 }
+
+func declineOf(code, name, text string) *sdk.Decline {
+	d := declines.New(name, cmp.Or(text, name), "")
+	d.Code = code
+	return d
+}
+
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string
