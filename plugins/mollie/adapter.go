@@ -22,7 +22,8 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Mollie's Payments API v2, with card tokens made on the server.",
 			Website:     "https://www.mollie.com",
 			Features: sdk.Features{PartialCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				StoredCredential: true}, Environments: map[string]sdk.Environment{ // the key, test_… or live_…, decides
+				StoredCredential: true},
+			Environments: map[string]sdk.Environment{ // the key, test_… or live_…, decides
 				"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
 				"live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
 			},

@@ -63,10 +63,7 @@ func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 // describe begins the body of a payment with the common fields.
 func describe(c *sdk.Call) *sdk.Object {
 	r := c.Request
-	mode := "automatic"
-	if r.Capture == sdk.CaptureManual && r.Amount.Minor != 0 {
-		mode = "manual"
-	}
+	mode := sdk.Choose(r.Capture == sdk.CaptureManual && r.Amount.Minor != 0, "manual", "automatic")
 	metadata := sdk.NewObject()
 	for _, f := range sdk.Sorted(r.Metadata) {
 		if f.Name != "orderId" { // orderId is the adapter's own field
@@ -91,13 +88,9 @@ func customer(c *sdk.Call) string {
 	if id := c.Request.Kept().Customer; id != "" {
 		return id
 	}
-	body := sdk.NewObject()
-	if u := c.Request.Customer; u != nil {
-		body.OptStr("name", u.Name).OptStr("email", u.Email)
-		if u.ID != "" {
-			body.Obj("metadata", sdk.NewObject().Str("customerId", u.ID))
-		}
-	}
+	u := c.Request.Payer()
+	body := sdk.NewObject().OptStr("name", u.Name).OptStr("email", u.Email).
+		OptObj("metadata", sdk.NewObject().OptStr("customerId", u.ID))
 	return idOf(c, request(c, "POST", "/customers", body), "id")
 }
 
@@ -108,11 +101,9 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 	}
 	card := i.Card
 	body := sdk.NewObject().Str("cardHolder", cmp.Or(card.Holder, c.Request.BillTo().Name())).
-		Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
-	if b := c.Request.Browser; b != nil {
-		body.OptStr("locale", b.Language)
-	}
-	body.Bool("testmode", c.Account.Environment != "live").Str("profileToken", c.Account.Credentials["profile_token"])
+		Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).Str("cardExpiryDate", card.Month()+"/"+card.ShortYear()).
+		OptStr("locale", c.Request.Device().Language).
+		Bool("testmode", c.Account.Environment != "live").Str("profileToken", c.Account.Credentials["profile_token"])
 	return idOf(c, request(c, "POST", cardTokens, body), "cardToken")
 }
 
@@ -131,10 +122,7 @@ func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Country == "" {
 		return nil
 	}
-	street := a.Line1
-	if a.Line2 != "" {
-		street += "," + a.Line2
-	}
+	street := a.Line1 + sdk.When(a.Line2 != "", ","+a.Line2)
 	return sdk.NewObject().Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).
 		OptStr("region", a.State).Str("country", a.Country)
 }

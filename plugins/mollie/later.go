@@ -10,19 +10,14 @@ import (
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "POST", payment(c, "/captures"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
 		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
-	j := answer.JSON()
-	id := j.Str("id")
-	switch d := refusal(answer); {
-	case d != nil:
+	if d := refusal(answer); d != nil {
 		return declined(c, d), nil
-	case !answer.OK() || id == "" || j.Str("resource") != "capture":
-		return nil, errUnreadable
 	}
-	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, CaptureID: id,
-		Raw: map[string]string{"status": j.Str("status")}}
-	switch o.Status = captures.Of(j.Str("status")); o.Status {
-	case "":
-		return nil, errUnreadable
+	j := answer.JSON()
+	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "capture", errUnreadable)
+	o := &sdk.Outcome{Status: captures.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
+		CaptureID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
+	switch o.Status {
 	case sdk.StatusCaptured:
 		o.Amount = part(c, j, "amount")
 	case sdk.StatusDeclined:
@@ -42,19 +37,15 @@ var (
 // void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie promises no more
 // than to try; the payment shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	method, rest := "DELETE", ""
-	if p := c.Request.Payment; p != nil && p.Captured > 0 {
-		method, rest = "POST", "/release-authorization"
+	if c.Request.Known().Captured == 0 {
+		return readPayment(c, request(c, "DELETE", payment(c, ""), nil)), nil
 	}
-	answer := request(c, method, payment(c, rest), nil)
+	answer := request(c, "POST", payment(c, "/release-authorization"), nil)
 	if d := refusal(answer); d != nil {
 		return declined(c, d), nil
 	}
-	if method == "POST" {
-		sdk.Require(answer.OK(), errUnreadable)
-		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
-	}
-	return readPayment(c, answer), nil
+	sdk.Require(answer.OK(), errUnreadable)
+	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
@@ -90,12 +81,10 @@ func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 }
 
 func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, RefundID: j.Str("id"),
-		Raw: map[string]string{"status": j.Str("status")}}
+	o := &sdk.Outcome{Status: refunds.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
+		RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
 	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", errUnreadable)
-	switch o.Status = refunds.Of(j.Str("status")); o.Status {
-	case "":
-		return nil, errUnreadable
+	switch o.Status {
 	case sdk.StatusRefunded:
 		o.Amount = part(c, j, "amount")
 	case sdk.StatusDeclined:
@@ -109,6 +98,6 @@ func declined(c *sdk.Call, d *sdk.Decline) *sdk.Outcome {
 	if c.Request.TransactionID != "" {
 		d.RetryElsewhere = false
 	}
-	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID,
-		Decline: d}
+	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: c.Request.TransactionID,
+		RefundID: c.Request.RefundID, Decline: d}
 }

@@ -1,7 +1,10 @@
 package mollie
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
+	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -37,7 +40,6 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	sdk.Require(answer.OK() && j.Str("id") != "", errUnreadable)
 	status := j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
-	held := c.Request.Payment != nil && c.Request.Payment.Authorized > 0
 	switch status {
 	case "open":
 		o.Status = sdk.StatusPending
@@ -59,7 +61,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 		// canceled, though a part was captured
 		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable)
 		// the authorization was canceled
-		if held && c.Operation() != sdk.OpComplete {
+		if c.Request.Known().Authorized > 0 && c.Operation() != sdk.OpComplete {
 			o.Status = sdk.StatusVoided
 		} else {
 			o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
@@ -71,7 +73,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	}
 	customer, mandate := j.Str("customerId"), j.Str("mandateId")
 	if approved := status == "authorized" || status == "paid"; approved && customer != "" && mandate != "" {
-		o.StoredCredential = &sdk.StoredCredential{ID: customer + "/" + mandate, CustomerID: customer}
+		o.StoredCredential = sdk.StoredAs(customer+"/"+mandate, customer)
 	}
 	return forVoid(c, o)
 }
@@ -85,7 +87,7 @@ func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 			return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: o.TransactionID, Raw: o.Raw}
 		}
 	case sdk.OpSync: // after a capture, a released payment counts as paid
-		if r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Payment != nil && r.Payment.Captured > 0 {
+		if r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Known().Captured > 0 {
 			o.Status, o.Amount = sdk.StatusVoided, nil
 		}
 	}
@@ -125,3 +127,44 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	return o, nil
 }
+
+// reasonOf returns the reason of an object's failure, or its status without one. If the reason is no more specific than
+// "declined", the card network's code decides.
+func reasonOf(j sdk.JSON, status string) *sdk.Decline {
+	code, text, network := j.Str("details.failureReason"), j.Str("details.failureMessage"), j.Str("statusReason.code")
+	reason := declines.Of(code)
+	if reason == "" || reason == sdk.DeclineGeneric {
+		reason = cmp.Or(declines.Of(network), reason)
+	}
+	switch {
+	case code != "":
+	case network != "":
+		code, text = network, j.Str("statusReason.message")
+	default:
+		code, text, reason = status, status, declines.Of(status)
+	}
+	return sdk.NewDecline(code, cmp.Or(text, code), reason)
+}
+
+// refusal reads Mollie's error object, {"status":422,"title":…,"detail":…,"field":…}. The result is nil for any other
+// answer. It is nil for 408, 409 (a request with the key is in progress) and 5xx too: Mollie may have acted.
+func refusal(answer *sdk.Response) *sdk.Decline {
+	j := answer.JSON()
+	title := j.Str("title")
+	if !answer.Refuses() || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
+		return nil
+	}
+	reason := cmp.Or(declines.Of(j.Str("field")), sdk.DeclineProcessingError)
+	switch answer.Status {
+	case 401, 403:
+		reason = sdk.DeclineInvalidMerchant
+	case 429:
+		reason = sdk.DeclineTryLater
+	}
+	return sdk.NewDecline(title, cmp.Or(j.Str("detail"), title), reason)
+}
+
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string
