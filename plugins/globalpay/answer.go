@@ -118,7 +118,6 @@ func checks(card sdk.JSON) *sdk.Checks {
 	return sdk.NewChecks(result("cvv_result"), result("avs_address_result"), result("avs_postal_code_result"))
 }
 
-// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

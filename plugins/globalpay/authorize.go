@@ -11,18 +11,12 @@ import (
 // authorize makes a sale, captured at once or later. Amounts are in minor units.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	mode := "AUTO"
-	if r.Capture == sdk.CaptureManual {
-		mode = "LATER"
-	}
 	method := paymentMethod(r)
 	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").
-		Str("amount", minor(r.Amount)).
-		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).
-		Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).Str("capture_mode", mode)
-	if r.Wish().Partial {
-		body.Str("authorization_mode", "PARTIAL")
-	}
+		Str("amount", minor(r.Amount)).Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).
+		Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).
+		Str("capture_mode", sdk.Choose(r.Capture == sdk.CaptureManual, "LATER", "AUTO")).
+		OptStr("authorization_mode", sdk.When(r.Wish().Partial, "PARTIAL"))
 	storedCredential(body, r.StoredCredential)
 	if r.WebhookURL != "" {
 		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).
@@ -30,9 +24,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := post(c, transactionsPath, body.Obj("payment_method", method))
 	o := transaction(c, a)
-	if id := a.JSON().Str("payment_method.id"); r.Stores() && id != "" && o.Decline == nil {
-		o.StoredCredential = &sdk.StoredCredential{ID: id}
-	}
+	o.StoredCredential = sdk.When(r.Stores() && o.Decline == nil, sdk.StoredAs(a.JSON().Str("payment_method.id"), ""))
 	return o, nil
 }
 
@@ -45,20 +37,14 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 	if i.StoredCredentialID != "" {
 		m.Str("entry_mode", "ECOM").Str("id", i.StoredCredentialID)
 	} else {
-		card := cardOf(i.Card)
-		if i.Card.CVC != "" {
-			card.Str("cvv_indicator", "PRESENT")
-		}
-		card.OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip)
-		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").
-			Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
-		if r.Stores() {
-			m.Str("storage_mode", "ON_SUCCESS")
-		}
+		card := cardOf(i.Card).OptStr("cvv_indicator", sdk.When(i.Card.CVC != "", "PRESENT")).
+			OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip).
+			OptStr("brand_reference", i.NetworkTransactionID)
+		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").Obj("card", card).
+			OptStr("storage_mode", sdk.When(r.Stores(), "ON_SUCCESS"))
 	}
-	if r.DescriptorName != "" {
-		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 50))
-	}
+	narrative := sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 50)
+	m.OptStr("narrative", sdk.When(r.DescriptorName != "", narrative))
 	t := r.Proof()
 	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).
 		OptStr("message_version", t.Version).OptStr("eci", t.ECI).
@@ -86,12 +72,11 @@ var (
 )
 
 func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
-	if u == nil {
-		return
+	if u != nil {
+		body.Str("initiator", initiators.For(u)).Obj("stored_credential",
+			sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).
+				Str("sequence", sequences.For(u)))
 	}
-	body.Str("initiator", initiators.For(u)).Obj("stored_credential",
-		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).
-			Str("sequence", sequences.For(u)))
 }
 
 // verify stores a card without a payment.
@@ -106,6 +91,5 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	if !a.OK() || id == "" || j.Str("status") != "ACTIVE" {
 		return refused(a), nil
 	}
-	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
-		StoredCredential: &sdk.StoredCredential{ID: id}}, nil
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: sdk.StoredAs(id, "")}, nil
 }

@@ -17,14 +17,9 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void reverses an authorization, or a capture that is in no batch yet.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	r, body := c.Request, sdk.NewObject()
-	amount := r.Known().Authorized
-	if r.VoidCaptured {
-		amount = r.Known().Captured
-	}
-	if amount > 0 {
-		body.Str("amount", minor(sdk.Money{Minor: amount}))
-	}
+	known := c.Request.Known()
+	amount := sdk.Money{Minor: sdk.Choose(c.Request.VoidCaptured, known.Captured, known.Authorized)}
+	body := sdk.NewObject().OptStr("amount", sdk.When(amount.Minor > 0, minor(amount)))
 	o := transaction(c, post(c, path(c, "/reversal"), body))
 	sdk.Expect(o.Status != sdk.StatusAuthorized && o.Status != sdk.StatusCaptured, "the answer does not show the reversal")
 	return o, nil
@@ -84,28 +79,22 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 			return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND"
 		}).Need("id")
 	}
-	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
-	if !a.OK() || a.JSON().Str("id") == "" {
-		return missing(c, a)
-	}
-	return payment(c, a.JSON()), nil
+	return payment(c, fetch(c, id)), nil
 }
 
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Expect(c.Request.RefundID != "", "the request lacks the refund's id, the only way to find a refund")
-	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
-	if !a.OK() || a.JSON().Str("id") == "" {
-		return missing(c, a)
-	}
-	return refunded(c, a.JSON())
+	return refunded(c, fetch(c, c.Request.RefundID))
 }
 
-// missing reads the answer to a query by an id that GP API does not know. An id of GP API's own belongs to another
-// account. A transaction of its list may not be available yet.
-func missing(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
+// fetch asks for a transaction. If GP API does not know an id that it has given, the id belongs to another account. A
+// transaction of its list may not be available yet.
+func fetch(c *sdk.Call, id string) sdk.JSON {
+	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	given := c.Request.TransactionID != "" || c.Operation() == sdk.OpRefundSync
 	if given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
-		return c.OtherAccount(), nil
+		c.End(c.OtherAccount())
 	}
-	return nil, failed(a)
+	sdk.Require(a.OK() && a.JSON().Str("id") != "", failed(a))
+	return a.JSON()
 }

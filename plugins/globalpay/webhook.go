@@ -9,10 +9,9 @@ import (
 // webhook reads a notification: a transaction, signed with the SHA-512 of the body and the app key. The time is not
 // signed, so the adapter asks for the payment, and a repeated old message has no effect.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	w := c.Request.Webhook
 	code := sdk.SHA512(sdk.Body(), sdk.Text(c.Account.Credentials[appKey])).Hex()
-	c.Signed(appKey, code, strings.ToLower(sdk.HeaderValue(w.Headers, "X-GP-Signature")))
-	j, err := sdk.ParseJSON(w.Body)
+	c.Signed(appKey, code, strings.ToLower(c.Request.Webhook.Header("X-GP-Signature")))
+	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
 	if err != nil || j.Str("id") == "" {
 		return sdk.Refuse(400, "the message is not a transaction"), nil
 	}
