@@ -3,6 +3,7 @@ package idempotency
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/port"
@@ -67,11 +69,20 @@ func (s *Keys) BeginIdempotent(ctx context.Context, a *account.Auth, key string,
 		return nil, nil, nil, fault.Unprocessable("Idempotency-Key",
 			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxKey)+" printable ASCII characters without spaces").WithHint("Send a new random key, such as a UUID.")
 	}
+	plain := key
+	if card.HoldsCard(key) { // some merchants make their keys of the order's values; the store shows keys as they are
+		key = "card " + hex.EncodeToString(s.Vault.Hash("idempotency key", []byte(key)))
+	}
+	space := ""
 	switch { // publishable and ephemeral keys have key spaces of their own; the space character keeps them apart from the merchant's keys
 	case a.Publishable:
-		key = "p " + a.SecretOf + " " + key
+		space = "p " + a.SecretOf + " "
 	case a.CustomerID != "":
-		key = "c " + a.CustomerID + " " + key
+		space = "c " + a.CustomerID + " "
+	}
+	key, err := s.named(ctx, a.MerchantID, space+key, space+plain)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	if fault.Planted("forget keys") {
 		key = ids.New(key)
@@ -105,6 +116,24 @@ func (s *Keys) BeginIdempotent(ctx context.Context, a *account.Auth, key string,
 		case <-time.After(pause):
 		}
 	}
+}
+
+// named returns the name under which the store has a key: plain if a version before this one has stored it so, which can be for a day after its last request.
+func (s *Keys) named(ctx context.Context, merchantID, name, plain string) (string, error) {
+	if name == plain {
+		return name, nil
+	}
+	err := s.Store.View(ctx, func(r Reader) error {
+		old, err := r.Idempotency(merchantID, plain)
+		switch {
+		case errors.Is(err, fault.ErrNotFound):
+			return nil
+		case err == nil && r.Now().Before(old.ExpiresAt):
+			name = plain
+		}
+		return err
+	})
+	return name, fault.FromStore(err, "read idempotency key")
 }
 
 // takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request that died. If
