@@ -31,6 +31,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **In doubt** are results 2xx and 3xx, errors of communication with the bank and of Global Payments' systems: the result is unknown, not declined. So is an id of GP API's own that it does not
   know, with the alarm ` + "`other_account`" + `.
 - **Captures.** An authorization has one capture; a partial capture releases the rest. A query shows the authorized amount, even after a partial capture.
+- **Currencies.** Payments in ISK, IRR and MGA are routed elsewhere, because their decimals here are uncertain.
 - **3-D Secure** of Global Payments is not supported. The adapter sends outside results.
 - **Stored credentials** are GP API's payment methods, ` + "`PMT_…`" + `. A successful payment stores them. A verification stores the card without a payment.
 - **Webhooks** are signed with the app key, without a time: every message only causes a query, so a repeated old message has no effect.

@@ -6,6 +6,7 @@
 package globalpay
 
 import (
+	"slices"
 	"strings"
 
 	"payswitch/sdk"
@@ -60,7 +61,8 @@ func Adapter() *sdk.Adapter {
 				sdk.CardPlacements("/ucp"+methodsPath, sdk.CardFields{Number: "card.number", CVC: "card.cvv"}, sdk.OpVerify)...),
 				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body",
 					Field: "app_id"}),
-			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
+			Currencies: slices.DeleteFunc(sdk.Currencies(), uncertain),
+			Webhook:    &sdk.WebhookRule{Scheme: "globalpay-sha512"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID,
 				sdk.ResolveByReference},
 				IdempotencyWindowSeconds:  3600,  // GP API remembers a key longer
@@ -120,3 +122,7 @@ func refused(a *sdk.Response) *sdk.Outcome {
 	o.Raw = map[string]string{"detailed_error_code": j.Str("detailed_error_code")}
 	return o
 }
+
+// uncertain reports whether GP API may count a currency in other units than payswitch, which would change the amount
+// a hundredfold: ISO 4217 has ISK without decimals, and IRR and MGA with two.
+func uncertain(c sdk.Currency) bool { return c == "ISK" || c == "IRR" || c == "MGA" }

@@ -8,6 +8,7 @@ package worldpay
 
 import (
 	"errors"
+	"slices"
 
 	"payswitch/sdk"
 )
@@ -50,6 +51,7 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
+			Currencies: slices.DeleteFunc(sdk.Currencies(), uncertain),
 			// No underscores: Worldpay does not accept them in references of settlements and refunds.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
 			// Worldpay repeats an unacknowledged message for a week.
@@ -77,3 +79,7 @@ func call(c *sdk.Call, method, url, accept string, body *sdk.Object) *sdk.Respon
 func act(c *sdk.Call, link, action string, body *sdk.Object) *sdk.Response {
 	return call(c, "POST", "/api/payments/"+link+"/"+action, mediaJSON, body)
 }
+
+// uncertain reports whether Worldpay may count a currency in other units than payswitch, which would change the amount
+// a hundredfold: ISO 4217 has ISK without decimals, and IRR and MGA with two.
+func uncertain(c sdk.Currency) bool { return c == "ISK" || c == "IRR" || c == "MGA" }
