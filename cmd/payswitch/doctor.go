@@ -501,7 +501,7 @@ func (d *doctor) alarms(ctx context.Context) {
 		return
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
+		host = "127.0.0.1" // an image without a file has no name for it
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/metrics", nil)
 	if err != nil {
