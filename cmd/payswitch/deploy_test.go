@@ -216,6 +216,7 @@ func TestPackagingIsWhole(t *testing.T) {
 	require.Equal(t, "/usr/bin/payswitch bin/payswitch <nil>", inNfpm[0])
 	require.Equal(t, inNfpm[1:], placed(released["contents"]))
 	require.Equal(t, nfpm["depends"], released["dependencies"])
+	require.Equal(t, nfpm["scripts"], released["scripts"])
 	require.Contains(t, unit(t, "payswitch.service"), "ExecStart=/usr/bin/payswitch serve --config /etc/payswitch/config.yaml\n")
 	require.Contains(t, inNfpm, "/etc/payswitch/config.yaml config.yaml config|noreplace")
 	for _, name := range []string{"payswitch.service", "payswitch-backup.service"} {
@@ -265,9 +266,11 @@ func kubernetes(t *testing.T, name string, wanted ...string) {
 	require.Contains(t, unit(t, "Dockerfile"), fmt.Sprintf("\nUSER %v:%v\n", pod["runAsUser"], pod["runAsGroup"]))
 	require.Equal(t, true, pod["runAsNonRoot"])
 	require.Equal(t, "OnRootMismatch", pod["fsGroupChangePolicy"], "%s: otherwise the group may write to the compiled adapters, and payswitch refuses them", name)
-	require.Greater(t, time.Duration(spec["terminationGracePeriodSeconds"].(int))*time.Second, defaultConfig().Server.ShutdownTimeout)
-	require.Equal(t, false, spec["enableServiceLinks"], "%s: the variables of services would be settings", name)
 	box := container(of[wanted[0]])
+	pause := box["lifecycle"].(map[string]any)["preStop"].(map[string]any)["sleep"].(map[string]any)["seconds"].(int)
+	require.NotZero(t, pause, "%s: the ingress sends requests to a pod for a moment after its end has begun", name)
+	require.Greater(t, time.Duration(spec["terminationGracePeriodSeconds"].(int)-pause)*time.Second, defaultConfig().Server.ShutdownTimeout)
+	require.Equal(t, false, spec["enableServiceLinks"], "%s: the variables of services would be settings", name)
 	ports := map[string]string{}
 	for _, p := range box["ports"].([]any) {
 		ports[p.(map[string]any)["name"].(string)] = fmt.Sprint("0.0.0.0:", p.(map[string]any)["containerPort"])
@@ -276,6 +279,7 @@ func kubernetes(t *testing.T, name string, wanted ...string) {
 	for probe, path := range map[string]string{"startupProbe": "/health/live", "livenessProbe": "/health/live", "readinessProbe": "/health"} {
 		get := box[probe].(map[string]any)["httpGet"].(map[string]any)
 		require.Equal(t, []any{path, "http"}, []any{get["path"], get["port"]}, "%s: %s", name, probe)
+		require.Greater(t, box[probe].(map[string]any)["timeoutSeconds"], 1, "%s: %s: a second is too short under load", name, probe)
 	}
 	require.Equal(t, true, box["securityContext"].(map[string]any)["readOnlyRootFilesystem"])
 	var mounts []string

@@ -117,6 +117,34 @@ func TestBackupUnit(t *testing.T) {
 	require.Regexp(t, `payswitch backup backups/payswitch-\S+Z\.db --config /etc/payswitch/config\.yaml\npayswitch backup verify backups/payswitch-\S+Z\.db --config /etc/payswitch/config\.yaml\n$`, string(called))
 }
 
+// TestPackageScripts: a removal stops payswitch, an upgrade stops nothing, and systemd reads the units of an upgrade. Without systemd the scripts do nothing.
+func TestPackageScripts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		script, as, wanted string
+	}{
+		{"preremove.sh", "remove", "systemctl disable --now payswitch.service payswitch-backup.timer\n"},
+		{"preremove.sh", "0", "systemctl disable --now payswitch.service payswitch-backup.timer\n"},
+		{"preremove.sh", "upgrade", ""},
+		{"preremove.sh", "1", ""},
+		{"postinstall.sh", "configure", "systemctl daemon-reload\n"},
+		{"postinstall.sh", "2", "systemctl daemon-reload\n"},
+	} {
+		s := newSandboxed(t, map[string]string{"systemctl": ""})
+		require.NoError(t, os.WriteFile(s.called, nil, 0o600))
+		script := "set -- " + c.as + "\n" + strings.ReplaceAll(unit(t, c.script), "/run/systemd/system", filepath.Join(s.dir, "running"))
+		require.NoError(t, s.run(script))
+		called, err := os.ReadFile(s.called)
+		require.NoError(t, err)
+		require.Empty(t, string(called))
+		require.NoError(t, os.Mkdir(filepath.Join(s.dir, "running"), 0o755))
+		require.NoError(t, s.run(script))
+		called, err = os.ReadFile(s.called)
+		require.NoError(t, err)
+		require.Equal(t, c.wanted, string(called), "%s %s", c.script, c.as)
+	}
+}
+
 // TestGuidesCommandsTakeTheConfiguration: the guide's function pay ends each command with --config. So each command that the guide writes takes it.
 func TestGuidesCommandsTakeTheConfiguration(t *testing.T) {
 	t.Parallel()
