@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -90,7 +89,8 @@ func (w *Webhooks) Allows(text string) error {
 	return nil
 }
 
-// errWebhookAddress does not name the address: the merchant may have asked to find out the address of a name inside the operator's network.
+// errWebhookAddress does not name the address: the merchant may have asked to find out the address of a name inside the operator's network. A name without an
+// address has the same text, so that no merchant finds out which names exist there.
 var errWebhookAddress = errors.New("its host has no public address, and payswitch posts to public addresses alone")
 
 func (w *Webhooks) allowed(ip netip.Addr) bool {
@@ -114,7 +114,7 @@ func (w *Webhooks) dial(ctx context.Context, network, address string) (net.Conn,
 		}
 	}
 	if len(ips) == 0 {
-		return nil, fmt.Errorf("host %s has no address", host)
+		return nil, &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
 	}
 	for i, ip := range ips {
 		if ip.Is4In6() {
@@ -155,7 +155,7 @@ func (w *Webhooks) Post(ctx context.Context, to string, header http.Header, body
 	req.Header = header
 	res, err := w.transport.RoundTrip(req) // a client would follow redirects
 	if err != nil {
-		return failedWebhook(ctx, err)
+		return w.failed(ctx, err)
 	}
 	slow := time.AfterFunc(webhookAnswerTime, cancel)
 	defer slow.Stop()
@@ -168,8 +168,8 @@ func (w *Webhooks) Post(ctx context.Context, to string, header http.Header, body
 	return r
 }
 
-// failedWebhook describes an error for the merchant. The error itself may name addresses of the operator's network.
-func failedWebhook(ctx context.Context, err error) webhook.Reply {
+// failed describes an error for the merchant. The error itself may name addresses of the operator's network.
+func (w *Webhooks) failed(ctx context.Context, err error) webhook.Reply {
 	var dns *net.DNSError
 	var op *net.OpError
 	var record tls.RecordHeaderError
@@ -178,10 +178,12 @@ func failedWebhook(ctx context.Context, err error) webhook.Reply {
 	switch {
 	case errors.Is(err, errWebhookAddress):
 		return webhook.Reply{Class: "address", Failure: "the endpoint's URL cannot be used: " + errWebhookAddress.Error()}
+	case errors.As(err, &dns) && w.o.AllowPrivate:
+		return webhook.Reply{Class: failConnect, Failure: "the endpoint's host name has no address"}
+	case errors.As(err, &dns):
+		return webhook.Reply{Class: failConnect, Failure: "the endpoint's URL cannot be used: " + errWebhookAddress.Error()}
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return webhook.Reply{Class: failTimeout, Failure: "the endpoint did not answer in time"}
-	case errors.As(err, &dns):
-		return webhook.Reply{Class: failConnect, Failure: "the endpoint's host name has no address"}
 	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"): // alerts of TLS
 		return webhook.Reply{Class: failTLS, Failure: "the endpoint's TLS failed: check its certificate and the https:// of its URL"}
 	case errors.As(err, &op) && op.Op == "dial":

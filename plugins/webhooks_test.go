@@ -209,6 +209,7 @@ func TestWebhookAddresses(t *testing.T) {
 		if name != "none.test" {
 			require.Equal(t, "address", r.Class, name)
 		}
+		require.Equal(t, postTo(t, w, "https://missing.test"+port+"/hook").Failure, r.Failure, "%s: no merchant learns which names exist inside", name)
 	}
 	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "192.168.1.1", "0.0.0.0", "[fe80::1%25eth0]", "100.64.0.1"} {
 		require.Error(t, w.Allows("https://"+host+port+"/hook"), host)
