@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -47,4 +48,20 @@ func TestCardsInReasonsAreRefused(t *testing.T) {
 			require.NotContains(t, string(b), text)
 		}
 	}
+}
+
+// A card number in the search box finds the payments by its last four digits, and stays out of the address and the page. An order reference that looks
+// like one is found as an order.
+func TestCardsInTheSearchBox(t *testing.T) {
+	t.Parallel()
+	const number, order = "5105105105105100", "4000000000000002"
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
+	w.pay(1000, func(in *request.Input) { in.OrderReference = order })
+	for _, text := range []string{number, "5105-1051-0510-5100", "5105 1051 0510 5100"} {
+		require.Equal(t, "/m/acme/payments?last4=5100", get(t, w.server, "/m/acme/payments?q="+url.QueryEscape(text)).Header().Get("Location"), text)
+	}
+	require.Equal(t, "/m/acme/payments?last4=5100&status=failed", get(t, w.server, "/m/acme/payments?q=failed+"+number).Header().Get("Location"))
+	require.Equal(t, "/m/acme/payments?order="+order, get(t, w.server, "/m/acme/payments?q="+order).Header().Get("Location"))
+	require.NotContains(t, get(t, w.server, "/m/acme/payments?q=two+words+"+number).Body.String(), number)
 }

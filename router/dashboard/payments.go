@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/csv"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
@@ -70,6 +72,14 @@ func (s *Server) payments(c *call) (response, error) {
 			return nil, err
 		} else if found {
 			return seeOther(c.placeURL(at)), nil
+		}
+		if card.HoldsCard(text) { // some order references look like card numbers
+			order := &filters{url.Values{"order": {text}}, map[string]string{}}
+			if found, err := s.Engine.Browse(ctx, c.auth(), order.query(c.zone())); err != nil {
+				return nil, err
+			} else if len(found.Views) > 0 {
+				return seeOther(order.address(list)), nil
+			}
 		}
 		before := len(f.values)
 		rest = f.addWords(text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/card"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/search"
@@ -79,11 +80,24 @@ func (f *filters) addWords(text string) (rest string) {
 			f.values.Set("currency", strings.ToUpper(w))
 		case isStatus(w) || search.StatusWords[w] != nil:
 			f.values.Add("status", w)
+		case card.HoldsCard(w): // it does not belong in an address or on a page
+			f.values.Set("last4", lastFour(w))
 		default:
 			rest = strings.TrimSpace(rest + " " + w)
 		}
 	}
 	return rest
+}
+
+// lastFour returns the last four digits of a text.
+func lastFour(s string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+	return digits[max(0, len(digits)-4):]
 }
 
 // isCurrency reports whether ISO 4217 has a code.
