@@ -149,6 +149,12 @@ func (s *Server) payLinkClient(c *call) (answer, error) {
 		if in.ReturnURL != "" && in.ReturnURL != l.View.Payment.Details.ReturnURL { // the next person with the link would be led there
 			return answer{}, fault.Unprocessable("return_url", "return_url is for the merchant's server on the page of a payment link").WithHint("Leave the field out.")
 		}
+		switch { // the confirm of a client may charge the card that the merchant has given with the payment
+		case in.PaymentToken != "" && !s.Payments.ProvesSaved(l.PaymentPage, q.Get("key")):
+			return answer{}, fault.Unprocessable("payment_token", "payment_token needs the proof in secure_link on the page of a payment link").WithHint("Send payment_method_data.card.")
+		case in.PaymentToken == "" && in.Card == nil:
+			return answer{}, fault.Missing("payment_method_data")
+		}
 		in.ClientSecret, in.Shown = c.clientSecret(in.ClientSecret), shown
 		v, err := s.Payments.ConfirmPayment(c.ctx(), c.auth, l.Link.Subject, in)
 		if paylink.IsChanged(err) {

@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -184,4 +185,25 @@ func seenOf(t testing.TB, page string) string {
 	m := regexp.MustCompile(`name="seen" value="([^"]+)"`).FindStringSubmatch(page)
 	require.NotNil(t, m, "the form does not say what the payer has seen: %s", page)
 	return html.UnescapeString(m[1])
+}
+
+// Everyone with the link can ask its page to pay. So the page charges a card that the payer has typed, or a saved card with the proof of secure_link: never the
+// card or the saved card that the merchant has given with the payment.
+func TestLinkChargesNoCardOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	saved := w.post("/payments", with(plain, "customer_id", `"cus_1"`, "setup_future_usage", `"off_session"`,
+		"customer_acceptance", `{"acceptance_type":"online","online":{"ip_address":"1.2.3.4","user_agent":"x"}}`)).ok()["payment_method_id"].(string)
+	for name, p := range map[string]map[string]any{
+		"kept card":    w.linkOf("payment_method", `"card"`, "payment_method_data", `{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"737"}}`),
+		"saved method": w.linkOf("customer_id", `"cus_1"`, "currency", `"EUR"`, "setup_future_usage", `"off_session"`, "payment_method", `"card"`, "payment_token", `"`+saved+`"`),
+	} {
+		require.Equal(t, "requires_confirmation", p["status"], name)
+		for i, body := range []string{`{}`, `{"payment_method":"card"}`, `{"card_cvc":"737"}`} {
+			w.confirmsLink(clientPath(p), "k"+strconv.Itoa(i), body).refused(400, "IR_04", "payment_method_data")
+		}
+		w.confirmsLink(clientPath(p), "k", `{"payment_method":"card","payment_token":"`+saved+`"}`).refused(422, "IR_06", "payment_token")
+		require.Zero(t, w.operations(p["payment_id"].(string)), name)
+		require.Equal(t, "succeeded", w.confirmsLink(clientPath(p), "own", linkCard).ok()["status"], name)
+	}
 }

@@ -19,6 +19,7 @@ type Links interface {
 	PaymentPage(ctx context.Context, merchantID, paymentID string) (*visit.PaymentPage, error)
 	Return(p *visit.PaymentPage) (*change.ReturnView, error)
 	SavedMethods(ctx context.Context, p *visit.PaymentPage, key string) ([]method.MethodItem, error)
+	ProvesSaved(p *visit.PaymentPage, key string) bool
 	CreateCollect(ctx context.Context, a account.Auth, in paylink.Collect) (*paylink.Link, error)
 	CollectPage(ctx context.Context, merchantID, id string) (*visit.CollectPage, error)
 	SaveCollected(ctx context.Context, p *visit.CollectPage, in *card.Input) error

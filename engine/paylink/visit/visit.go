@@ -161,9 +161,14 @@ func (s *Links) Return(p *PaymentPage) (*change.ReturnView, error) {
 
 // SavedMethods lists the customer's saved cards for the page of a link: none, unless the page for frames offers them and key is its proof.
 func (s *Links) SavedMethods(ctx context.Context, p *PaymentPage, key string) ([]method.MethodItem, error) {
-	right := paylink.SavedKey(s.Vault.Hash, p.Link.MerchantID, p.Link.ID)
-	if !p.Link.OffersSaved() || subtle.ConstantTimeCompare([]byte(key), []byte(right)) != 1 {
+	if !s.ProvesSaved(p, key) {
 		return nil, nil
 	}
 	return s.Methods.PaymentMethods(ctx, p.View.Payment, p.View.Profile, method.MethodFilter{})
+}
+
+// ProvesSaved reports whether key is the proof that a link's page may use the customer's saved cards.
+func (s *Links) ProvesSaved(p *PaymentPage, key string) bool {
+	right := paylink.SavedKey(s.Vault.Hash, p.Link.MerchantID, p.Link.ID)
+	return p.Link.OffersSaved() && subtle.ConstantTimeCompare([]byte(key), []byte(right)) == 1
 }
