@@ -9,7 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -368,10 +371,28 @@ func TestDashboardSystem(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 }
 
-// TestLoopsHaveNames: each background loop has a name for people on the page System.
-func TestLoopsHaveNames(t *testing.T) {
+// TestLoopsAreWatched: each background loop of the engine is in the metric of their lateness and in the guide, has a name for people on the page System, and
+// belongs to an alert.
+func TestLoopsAreWatched(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(root, "engine/resolve.go"))
+	require.NoError(t, err)
+	there := []string{"resolve"}
+	for _, m := range regexp.MustCompile(`(?m)^\t\t\{"(\w+)", .*ResolveEvery, `).FindAllStringSubmatch(string(source), -1) {
+		there = append(there, m[1])
+	}
+	require.Greater(t, len(there), 5)
+	require.ElementsMatch(t, there, backgroundLoops)
+	guide, err := os.ReadFile(operationsGuide)
+	require.NoError(t, err)
+	rules := unit(t, "alerts.yaml")
+	others := regexp.MustCompile(`background_late_seconds\{loop!~"([\w|]+)"\}`).FindStringSubmatch(rules)
+	require.NotNil(t, others)
 	for _, loop := range backgroundLoops {
 		require.NotEmpty(t, loopNames[loop], loop)
+		require.Regexp(t, "`payswitch_background_late_seconds\\{loop\\}`.*`"+loop+"`", string(guide))
+		if slices.Contains(strings.Split(others[1], "|"), loop) {
+			require.Contains(t, rules, `payswitch_background_late_seconds{loop="`+loop+`"}`)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ var loopLate = prometheus.NewDesc("payswitch_background_late_seconds",
 	"How late a background loop is: the time that its oldest item has been due, and the time since its next run was due.", []string{"loop"}, nil)
 
 // backgroundLoops are the loops of engine.Engine.Run.
-var backgroundLoops = []string{"resolve", "authentications", "expiry", "journal", "lists", "relays"}
+var backgroundLoops = []string{"resolve", "authentications", "expiry", "blocklist", "journal", "health", "lists", "relays"}
 
 func (c *loopCollector) ran(loop string, late, every time.Duration) {
 	c.mu.Lock()

@@ -194,7 +194,7 @@ func (n systemOf) measuredState(out *dashboard.SystemState, find func(what, reme
 
 // loopNames are the background loops as people read them.
 var loopNames = map[string]string{"resolve": "Questions about unknown outcomes", "authentications": "3-D Secure that no payer has finished", "expiry": "Payments that expire",
-	"journal": "Removal of old records", "lists": "Preparation of the lists", "relays": "Questions about relays"}
+	"journal": "Removal of old records", "lists": "Preparation of the lists", "health": "Counts of connector accounts", "blocklist": "Files of blocked cards", "relays": "Questions about relays"}
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
