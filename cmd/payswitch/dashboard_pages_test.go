@@ -371,8 +371,8 @@ func TestDashboardSystem(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 }
 
-// TestLoopsAreWatched: each background loop of the engine is in the metric of their lateness and in the guide, has a name for people on the page System, and
-// belongs to an alert.
+// TestLoopsAreWatched: each background loop of the engine is in the metric of their lateness and in the guide. It has a name for people on the page System,
+// and an alert.
 func TestLoopsAreWatched(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root, "engine/resolve.go"))
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func emptyRoot(t *testing.T) string {
 	return at
 }
 
-// TestEmptyRoot: in a root without any other file, as the image's user and without a place to write but the volumes of the Kubernetes manifests, the switch
+// TestEmptyRoot: the switch runs as the image's user in a root without any other file, and can write to the volumes of the Kubernetes manifests alone. It
 // starts, compiles an adapter, takes a payment, examines itself and backs itself up.
 func TestEmptyRoot(t *testing.T) {
 	t.Parallel()
