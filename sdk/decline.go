@@ -10,7 +10,7 @@ const (
 	DeclineInsufficientFunds    DeclineReason = "insufficient_funds"      // 51
 	DeclineLostCard             DeclineReason = "lost_card"               // 41
 	DeclineStolenCard           DeclineReason = "stolen_card"             // 43
-	DeclinePickUpCard           DeclineReason = "pick_up_card"            // 04, 07
+	DeclinePickUpCard           DeclineReason = "pick_up_card"            // 04, 07, 35 to 37
 	DeclineExpiredCard          DeclineReason = "expired_card"            // 54
 	DeclineIncorrectNumber      DeclineReason = "incorrect_number"        // 14
 	DeclineIncorrectCVC         DeclineReason = "incorrect_cvc"           // 82, N7
@@ -19,12 +19,12 @@ const (
 	DeclineInvalidAmount        DeclineReason = "invalid_amount"          // 13
 	DeclineLimitExceeded        DeclineReason = "limit_exceeded"          // 61, 65
 	DeclineNotPermitted         DeclineReason = "transaction_not_allowed" // 57, 58
-	DeclineRestrictedCard       DeclineReason = "restricted_card"         // 36, 62
+	DeclineRestrictedCard       DeclineReason = "restricted_card"         // 62
 	DeclineClosedAccount        DeclineReason = "closed_account"          // 46
 	DeclineIssuerUnavailable    DeclineReason = "issuer_unavailable"      // 91, 92
 	DeclineProcessingError      DeclineReason = "processing_error"        // 96
 	DeclineFraud                DeclineReason = "suspected_fraud"         // 59
-	DeclineSecurityViolation    DeclineReason = "security_violation"      // 63
+	DeclineSecurityViolation    DeclineReason = "security_violation"      // 63, 38
 	DeclineAuthenticationNeeded DeclineReason = "authentication_required" // 1A, 65 (Mastercard): soft decline
 	DeclineAuthenticationFailed DeclineReason = "authentication_failed"   // 3-D Secure
 	DeclineStopRecurring        DeclineReason = "stop_recurring"          // R0, R1, R3
@@ -83,7 +83,7 @@ var declines = []DeclineFacts{
 	{DeclineInsufficientFunds, "The account does not have enough money or credit.", DeclineByIssuer, false, true, []string{"51"}},
 	{DeclineLostCard, "The card is reported lost.", DeclineByRisk, false, false, []string{"41"}},
 	{DeclineStolenCard, "The card is reported stolen.", DeclineByRisk, false, false, []string{"43"}},
-	{DeclinePickUpCard, "The issuer wants the card kept.", DeclineByRisk, false, false, []string{"04", "07"}},
+	{DeclinePickUpCard, "The issuer wants the card kept.", DeclineByRisk, false, false, []string{"04", "07", "35", "36", "37"}},
 	{DeclineExpiredCard, "The card has expired.", DeclineByCardData, false, false, []string{"54", "33"}},
 	{DeclineIncorrectNumber, "The card number is not one of an issued card.", DeclineByCardData, false, false, []string{"14", "15"}},
 	{DeclineIncorrectCVC, "The security code is wrong.", DeclineByCardData, false, false, []string{"82", "N7"}},
@@ -92,12 +92,12 @@ var declines = []DeclineFacts{
 	{DeclineInvalidAmount, "The amount is not acceptable.", DeclineByAccount, true, false, []string{"13"}},
 	{DeclineLimitExceeded, "A limit of the card is exceeded: amount or number of payments.", DeclineByIssuer, false, true, []string{"61", "65"}},
 	{DeclineNotPermitted, "The card or the terminal is not allowed this kind of payment.", DeclineByIssuer, true, false, []string{"57", "58"}},
-	{DeclineRestrictedCard, "The card is restricted: by country, by trade or by the issuer.", DeclineByIssuer, true, false, []string{"36", "62"}},
+	{DeclineRestrictedCard, "The card is restricted: by country, by trade or by the issuer.", DeclineByIssuer, true, false, []string{"62"}},
 	{DeclineClosedAccount, "The account is closed.", DeclineByIssuer, false, false, []string{"46"}},
 	{DeclineIssuerUnavailable, "The issuer could not be reached.", DeclineByTechnical, true, true, []string{"91", "92"}},
 	{DeclineProcessingError, "The processor or the network could not handle the payment.", DeclineByTechnical, true, true, []string{"96", "06"}},
 	{DeclineFraud, "The payment is suspected to be fraud.", DeclineByRisk, false, false, []string{"59", "34"}},
-	{DeclineSecurityViolation, "A security rule was broken.", DeclineByRisk, false, false, []string{"63"}},
+	{DeclineSecurityViolation, "A security rule was broken.", DeclineByRisk, false, false, []string{"63", "38"}},
 	{DeclineAuthenticationNeeded, "The issuer wants the customer to authenticate.", DeclineByAuthentication, false, false, []string{"1A", "70"}},
 	{DeclineAuthenticationFailed, "The customer did not pass authentication.", DeclineByAuthentication, false, false, nil},
 	{DeclineStopRecurring, "The customer has stopped payments of this kind: do not charge again.", DeclineByIssuer, false, false, []string{"R0", "R1", "R3"}},

@@ -158,6 +158,11 @@ func TestDeclineReasons(t *testing.T) {
 	_, ok := DeclineReason("x").Facts()
 	require.False(t, ok)
 	require.Equal(t, DeclineGeneric, DeclineByCode("99"))
+	// ISO 8583 (1987), field 39: the codes from 33 to 38 ask to keep the card, so no other processor may try it.
+	for _, code := range []string{"33", "34", "35", "36", "37", "38"} {
+		f, _ := DeclineByCode(code).Facts()
+		require.False(t, f.RetryElsewhere, code)
+	}
 	for code, want := range map[string]DeclineReason{"51": DeclineInsufficientFunds, "65": DeclineAuthenticationNeeded, "79": DeclineGeneric, "82": DeclineDoNotHonor, "83": DeclineFraud} {
 		require.Equal(t, want, DeclineByMastercard(code))
 	}

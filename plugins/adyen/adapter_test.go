@@ -243,6 +243,20 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, o.Status)
 	o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Refused","refusalReasonCode":"2","additionalData":{"refusalReasonRaw":"05 : Do not honor"}}`)
 	require.Equal(t, sdk.Decline{Code: "2", Message: "Refused", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
+	// A blocked card is "unusable", retry "No". The network's code says why, with or without its leading zero (docs.adyen.com, "Raw acquirer responses").
+	for raw, want := range map[string]sdk.Decline{
+		"":                               {Reason: sdk.DeclineRestrictedCard},
+		"51 : Insufficient funds":        {NetworkCode: "51", Reason: sdk.DeclineRestrictedCard},
+		"43 : Stolen card, pick up":      {NetworkCode: "43", Reason: sdk.DeclineStolenCard},
+		"41: Lost card":                  {NetworkCode: "41", Reason: sdk.DeclineLostCard},
+		"4 : Capture card":               {NetworkCode: "04", Reason: sdk.DeclinePickUpCard},
+		"DECLINED Expiry Incorrect":      {Reason: sdk.DeclineRestrictedCard},
+		"R1 : Revocation of authorities": {NetworkCode: "R1", Reason: sdk.DeclineStopRecurring},
+	} {
+		o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Blocked Card","refusalReasonCode":"5","additionalData":{"refusalReasonRaw":"`+raw+`"}}`)
+		want.Code, want.Message = "5", "Blocked Card"
+		require.Equal(t, want, *o.Decline, raw)
+	}
 	o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Transaction blocked by Adyen to prevent excessive retry fees","refusalReasonCode":"46"}`)
 	require.Equal(t, sdk.DeclineBlocked, o.Decline.Reason)
 	require.Equal(t, sdk.DeclineAbandoned, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Cancelled","pspReference":"P"}`).Decline.Reason)

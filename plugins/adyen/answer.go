@@ -103,18 +103,34 @@ func word(text, separator string) string {
 	return first
 }
 
-// decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
+// decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides, and
+// for a blocked card if the code says why it is blocked.
 func decline(j sdk.JSON) *sdk.Decline {
-	network := word(j.Str("additionalData.refusalReasonRaw"), " : ")
-	if len(network) > 2 { // words of Adyen ("DECLINED Expiry Incorrect"), not a network's code
-		network = ""
-	}
+	network := networkCode(j.Str("additionalData.refusalReasonRaw"))
 	d := declines.New(j.First("refusalReasonCode", "resultCode"), j.Str("refusalReason"), "")
-	if d.Reason == sdk.DeclineGeneric {
-		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineByCode(network))
+	said := sdk.NewDecline(d.Code, d.Message, sdk.DeclineByCode(network))
+	if dead, _ := said.Reason.Facts(); d.Reason == sdk.DeclineGeneric ||
+		d.Code == blockedCard && !dead.RetryElsewhere && !dead.RetryLater {
+		d = said
 	}
 	d.NetworkCode, d.AdviceCode = network, word(j.Str("additionalData.merchantAdviceCode"), " : ")
 	return d
+}
+
+const blockedCard = "5"
+
+// networkCode returns the code of a raw response such as "05 : Do not honor": "The response code returns with or without
+// a leading zero" (docs.adyen.com/development-resources/raw-acquirer-responses). It is "" for words of Adyen, such as
+// "DECLINED Expiry Incorrect".
+func networkCode(raw string) string {
+	code := strings.TrimSpace(word(raw, ":"))
+	switch len(code) {
+	case 1:
+		return "0" + code
+	case 2:
+		return code
+	}
+	return ""
 }
 
 var declines = sdk.ParseDeclines(declineCodes)

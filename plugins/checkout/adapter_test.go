@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 201, paid("Authorized", `"approved":false`)).Status)
 	o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"29999","response_summary":"New","processing":{"partner_response_code":"05"}`))
 	require.Equal(t, sdk.Decline{Code: "29999", Message: "New", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
-	for code, want := range map[string]sdk.DeclineReason{"20055": sdk.DeclineSecurityViolation, "30034": sdk.DeclineFraud, "30036": sdk.DeclineRestrictedCard,
+	for code, want := range map[string]sdk.DeclineReason{"20055": sdk.DeclineSecurityViolation, "30034": sdk.DeclineFraud, "30036": sdk.DeclinePickUpCard,
 		"40201": sdk.DeclineBlocked, "30022": sdk.DeclineLimitExceeded, "200R1": sdk.DeclineStopRecurring, "20182": sdk.DeclineDoNotHonor} {
 		// 82 is a code of Mastercard, not the security code check of other networks.
 		o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"`+code+`","processing":{"partner_response_code":"82"}`))
@@ -216,6 +216,19 @@ func TestUndecidedHasItsID(t *testing.T) {
 		o := outcome(t, s, status, body)
 		require.Equal(t, []any{sdk.StatusUnknown, "pay_1"}, []any{o.Status, o.TransactionID}, body)
 	}
+}
+
+// A hard decline (30xxx) lasts until the issuer or the cardholder has acted (checkout.com/docs, "API response codes"), so no other processor may try the
+// card.
+func TestHardDeclines(t *testing.T) {
+	for code, want := range map[string]sdk.DeclineReason{"30020": sdk.DeclineInvalidAmount, "30036": sdk.DeclinePickUpCard, "30043": sdk.DeclineStolenCard,
+		"30044": sdk.DeclineRestrictedCard, "30099": sdk.DeclineGeneric} {
+		o := outcome(t, step(sdk.OpAuthorize), 201, `{"id":"pay_1","status":"Declined","approved":false,"amount":2499,"currency":"USD","response_code":"`+code+`"}`)
+		require.Equal(t, want, o.Decline.Reason, code)
+		require.False(t, o.Decline.RetryElsewhere, code)
+	}
+	soft := outcome(t, step(sdk.OpAuthorize), 201, `{"id":"pay_1","status":"Declined","approved":false,"amount":2499,"currency":"USD","response_code":"20062"}`)
+	require.True(t, soft.Decline.RetryElsewhere)
 }
 
 // An estimated authorization is raised by the difference to the new total.

@@ -41,11 +41,19 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	}
 	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"), several)
 	o.Raw["order_status"] = j.Str("status")
+	if d := o.Decline; d != nil && visaStops.Of(d.AdviceCode) != "" && j.Str("payment_source.card.brand") == "VISA" {
+		d.Reason, d.RetryElsewhere = sdk.DeclineStopRecurring, false
+	}
 	vault := j.Get("payment_source.card.attributes.vault")
 	o.StoredCredential = sdk.When(c.Request.Stores() && vault.Str("status") == "VAULTED",
 		sdk.StoredAs(vault.Str("id"), vault.Str("customer.id")))
 	return o
 }
+
+// visaStops are the advice codes by which a Visa cardholder has stopped payments: 02 one, 03 all of the merchant, 21 all
+// with the card. "The merchant must NOT resubmit the same transaction" (developer.paypal.com, Orders API,
+// processor_response.payment_advice_code). For Mastercard 02 means to try again later.
+var visaStops = sdk.Names{{"stopped", "02 03 21"}}
 
 // paymentsOf returns the lists of an order's payments: authorizations, captures and refunds.
 func paymentsOf(order sdk.JSON) sdk.JSON { return order.Get("purchase_units.0.payments") }

@@ -179,6 +179,19 @@ func TestDeclines(t *testing.T) {
 		require.Equal(t, sdk.StatusDeclined, o.Status)
 		require.Equal(t, want, o.Decline)
 	}
+	for code, want := range map[string]sdk.DeclineReason{ // "Do not retry the same card": Orders API, processor_response
+		"5150": sdk.DeclinePickUpCard, "5180": sdk.DeclineRestrictedCard, "9500": sdk.DeclineFraud, "9520": sdk.DeclineLostCard, "PPAB": sdk.DeclineRestrictedCard,
+	} {
+		o := outcome(t, sdk.OpAuthorize, r, anOrder("COMPLETED", `"captures":[{"id":"C","status":"DECLINED","processor_response":{"response_code":"`+code+`"}}]`))
+		require.Equal(t, want, o.Decline.Reason, code)
+		require.False(t, o.Decline.RetryElsewhere, code)
+	}
+	// Advice 02 of Visa: the cardholder has stopped this payment. Of Mastercard: try again later.
+	for brand, want := range map[string]sdk.DeclineReason{"VISA": sdk.DeclineStopRecurring, "MASTERCARD": sdk.DeclineDoNotHonor} {
+		o := outcome(t, sdk.OpAuthorize, r, anOrder("COMPLETED", `"captures":[{"id":"C","status":"DECLINED","processor_response":{"response_code":"0500","payment_advice_code":"02"}}]`,
+			`,"payment_source":{"card":{"brand":"`+brand+`"}}`))
+		require.Equal(t, sdk.Decline{Code: "0500", Message: "DO_NOT_HONOR", AdviceCode: "02", Reason: want, RetryElsewhere: brand != "VISA"}, *o.Decline)
+	}
 	for status, v := range map[int]struct {
 		body string
 		want sdk.Decline
