@@ -30,11 +30,13 @@ func TestTraces(t *testing.T) {
 	var mu sync.Mutex
 	var exported strings.Builder
 	var tokens []string
+	alone := 0
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
 		exported.WriteString(spanTexts(t, b))
+		alone += loneTransactions(t, b)
 		tokens = append(tokens, r.Header.Get("Authorization"))
 	}))
 	t.Cleanup(receiver.Close)
@@ -84,6 +86,25 @@ func TestTraces(t *testing.T) {
 		require.NotContains(t, text, data)
 	}
 	require.Contains(t, tokens, "Bearer collector_secret")
+	require.Zero(t, alone, "the transactions of background loops are no traces")
+}
+
+// loneTransactions counts the transactions that belong to no request and to no operation.
+func loneTransactions(t *testing.T, body []byte) (n int) {
+	var sent otlp.ExportTraceServiceRequest
+	if !assert.NoError(t, proto.Unmarshal(body, &sent)) {
+		return 0
+	}
+	for _, r := range sent.ResourceSpans {
+		for _, scope := range r.ScopeSpans {
+			for _, span := range scope.Spans {
+				if span.Name == "transaction" && len(span.ParentSpanId) == 0 {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // spanTexts returns every text of exported spans, a line each. It leaves their own ids out, which are random bytes.
