@@ -53,10 +53,9 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			// Checkout.com repeats a failed message with the same time and signature for up to 30 hours.
 			Webhook: &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: 36 * 3600},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
-				sdk.ResolveByIdempotentResend},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
 				// Checkout.com does not promise that the list by reference shows a payment at once.
-				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
+				NotFoundFinalAfterSeconds: 15 * 60},
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete), Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
@@ -66,10 +65,12 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// post sends one request and returns the new object. Checkout.com accepts an idempotency key for payments, captures,
-// voids and refunds. A refusal ends the operation.
+// post sends one request and returns the new object. A refusal ends the operation. Checkout.com accepts an idempotency key
+// for payments, captures, voids and refunds. But "if the original request returns a 4xx or 5xx response code, no idempotent
+// result is saved and the payment is reattempted" (checkout.com/docs/payments/manage-payments/retry-a-payment). A payment
+// may exist despite a 5xx, so nothing is sent twice: a query finds the result.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
-	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
+	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).KeyedOnce("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))
 	if !resp.OK() {
 		c.End(refusal(resp))

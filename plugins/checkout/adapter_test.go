@@ -103,7 +103,9 @@ func TestBlind(t *testing.T) {
 	send, body := sent(t, s)
 	require.Equal(t, "Bearer test_api_secret", sdk.HeaderValue(send.Headers, "Authorization"))
 	require.Equal(t, "Cko-Idempotency-Key", send.IdempotencyHeader)
-	require.True(t, send.SafeToRepeat)
+	// After an error Checkout.com forgets the key, and the same request makes another payment.
+	require.False(t, send.SafeToRepeat)
+	require.NotContains(t, checkout.Adapter().Manifest.Resolve.By, sdk.ResolveByIdempotentResend)
 	require.Equal(t, "numberStandIn", body.Str("source.number"))
 	require.Equal(t, "cvcStandIn", body.Str("source.cvv"))
 	require.Equal(t, `{"first_name":"Ann B.","last_name":"Doe"}`, body.Raw("source.account_holder"))

@@ -37,8 +37,8 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/checkout -run 
 ## How it behaves
 
 - Checkout.com accepts captures, voids and refunds with an action id. They are pending until a sync, which a webhook may cause, finds the result.
-- A sync finds a lost answer by our reference. Only Checkout.com's own list without the reference proves that nothing was done. Within 24 hours
-  the identical request with its idempotency key would also return the answer.
+- A sync finds a lost answer by our reference. Only Checkout.com's own list without the reference proves that nothing was done. Nothing
+  is sent twice: after an error 5xx Checkout.com forgets the idempotency key, and would make a second payment.
 - A payment with automatic capture counts as captured when the payment request is answered. Afterwards its balances and actions decide:
   without a capture it is pending, after a declined capture it is authorized.
 - If Checkout.com does not know a payment id of its own, the id belongs to another account: the result is unknown, with the alarm ` + "`other_account`" + `.
