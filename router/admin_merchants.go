@@ -51,7 +51,7 @@ var merchantCommon = []field[merchantRequest]{
 	keepOfMerchant("sub_merchants_enabled", boolean),
 	keepOfMerchant("parent_merchant_id", identifier),
 	keepOfMerchant("enable_payment_response_hash", boolean),
-	keepOfMerchant("payment_response_hash_key", hiddenJSON),
+	keepOfMerchant("payment_response_hash_key", signingKey),
 	keepOfMerchant("redirect_to_merchant_with_http_post", boolean),
 	keepOfMerchant("metadata", anyObject),
 	drop[merchantRequest]("publishable_key", hiddenText), // ignored: payswitch makes this key
@@ -99,7 +99,7 @@ func (s *Server) updateMerchant(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.ID != "" && in.ID != c.param("merchant_id") {
-		return answer{}, fault.InvalidValue("merchant_id").WithHint(idHint)
+		return answer{}, fault.InvalidValue("merchant_id").WithHint("Send the id that the URL has, or leave the field out.")
 	}
 	in.ID = c.param("merchant_id")
 	return merchantAnswer(s.Admin.UpdateMerchant(c.ctx(), in.MerchantInput))

@@ -24,7 +24,7 @@ var profileFields = closedObject(
 	at("profile_name", text, func(p *account.ProfileInput) *string { return &p.Name }),
 	keepOfProfile("return_url", webURL),
 	keepOfProfile("enable_payment_response_hash", boolean),
-	keepOfProfile("payment_response_hash_key", hiddenJSON),
+	keepOfProfile("payment_response_hash_key", signingKey),
 	keepOfProfile("redirect_to_merchant_with_http_post", boolean),
 	keepOfProfile("webhook_details", webhookDetails),
 	keepOfProfile("metadata", anyObject),

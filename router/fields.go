@@ -113,3 +113,12 @@ var hiddenObject = apart(func(r *reader) (json.RawMessage, error) {
 
 // hiddenJSON keeps a text as JSON. No message repeats it.
 var hiddenJSON = apart(keptAs(hiddenText))
+
+// signingKey keeps payment_response_hash_key as JSON. An empty key would sign nothing. No message repeats the key.
+var signingKey = apart(func(r *reader) (json.RawMessage, error) {
+	v, err := keptAs(hiddenText)(r)
+	if err == nil && string(v) == `""` {
+		err = r.fail("the minimum required length for this field is 1", "Send 64 random characters, or leave the field out.")
+	}
+	return v, err
+})

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/paylink"
+	"payswitch/engine/request"
 )
 
 // This file reads the settings of hosted pages: payment_link_config of payments and profiles, pm_collect_link_config of accounts.
@@ -128,28 +129,13 @@ func checkLinkConfig(f account.Fields) error {
 func checkMessages(list []paylink.MethodMessages) error {
 	for _, m := range list {
 		for _, t := range m.Types {
-			if types, listed := typesOfMethods[m.Method]; listed && !slices.Contains(types, t.Type) {
+			if types := request.MethodTypes(m.Method); !slices.Contains(types, t.Type) {
 				return fault.Unprocessable("payment_link_config.custom_message_for_payment_method_types",
-					"payment_method_type "+t.Type+" does not belong to payment_method "+m.Method).WithHint(fault.ChoiceHint("", types))
+					"payment_method_type "+t.Type+" does not belong to payment_method "+m.Method).WithHint("Send one of: " + strings.Join(types, ", ") + ".")
 			}
 		}
 	}
 	return nil
-}
-
-// typesOfMethods are the types of those payment methods whose types the API lists.
-var typesOfMethods = map[string][]string{
-	"card":           {"credit", "debit"},
-	"card_redirect":  {"knet", "benefit", "momo_atm", "card_redirect"},
-	"pay_later":      {"affirm", "alma", "afterpay_clearpay", "klarna", "pay_bright", "walley", "atome", "flexiti", "breadpay", "payjustnow"},
-	"bank_debit":     {"ach", "becs", "sepa", "bacs", "sepa_guarenteed_debit", "eft_debit_order"},
-	"crypto":         {"crypto_currency"},
-	"upi":            {"upi_collect", "upi_intent", "upi_qr"},
-	"gift_card":      {"givex", "pay_safe_card", "bhn_card_network"},
-	"mobile_payment": {"direct_carrier_billing"},
-	"open_banking":   {"open_banking_pis", "open_banking"},
-	"reward":         {"classic", "evoucher"},
-	"network_token":  {"network_token"},
 }
 
 // collectConfig reads pm_collect_link_config of an account.

@@ -84,7 +84,7 @@ func (s *Server) savedMethods(c *call) (answer, error) {
 func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
 	f, clientSecret, err := methodFilter(c, "origin")
 	if err == nil {
-		q := c.query()
+		q := c.query(methodLists...)
 		origin := q.text("origin")
 		if err = q.err; err == nil {
 			err = s.mayManage(c, origin)
@@ -107,7 +107,7 @@ func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
 // methodsFor lists the saved methods that may pay the payment whose client secret is in the query. A customerID other than "" must be its customer.
 func (s *Server) methodsFor(c *call, customerID string, f method.MethodFilter) (answer, error) {
 	// The payment is read as with a publishable key, so that only the right client secret shows it, whatever key the caller has.
-	v, err := s.paymentBySecret(c, account.Auth{MerchantID: c.auth.MerchantID, Publishable: true})
+	v, err := s.paymentBySecret(c, account.Auth{MerchantID: c.auth.MerchantID, Publishable: true}, methodLists...)
 	if err != nil {
 		return answer{}, err
 	}
@@ -139,10 +139,13 @@ func (s *Server) paymentBySecret(c *call, auth account.Auth, repeatable ...strin
 	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], request.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }
 
+// methodLists are the parameters of a list's query that hold lists: names, separated by commas or in several parameters of one name.
+var methodLists = []string{"accepted_countries", "accepted_currencies", "card_networks"}
+
 // methodFilter reads the query of a list. It checks the filters amount, country, currency and instalments and ignores their values, because a saved
 // card can pay any of them.
 func methodFilter(c *call, more ...string) (f method.MethodFilter, clientSecret string, err error) {
-	q := c.query()
+	q := c.query(methodLists...)
 	q.only(append(more, "client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
 		"installment_payment_enabled", "card_networks")...)
 	q.int("amount")
@@ -157,8 +160,8 @@ func methodFilter(c *call, more ...string) (f method.MethodFilter, clientSecret 
 		recurring := q.bool("recurring_enabled")
 		f.Recurring = &recurring
 	}
-	if q.has("card_networks") {
-		for name := range strings.SplitSeq(q.text("card_networks"), ",") {
+	for _, list := range q.values["card_networks"] {
+		for name := range strings.SplitSeq(list, ",") {
 			f.Networks = append(f.Networks, sdk.CardNetwork(name))
 		}
 	}
@@ -178,6 +181,9 @@ var methodRequestFields = openObject(
 	at("payment_method_issuer", text, func(m *methodRequest) *string { return &m.Issuer }),
 	at("payment_method_issuer_code", text, func(m *methodRequest) *string { return &m.IssuerCode }),
 	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **card.Input { return &m.Card }),
+	field[methodRequest]{key: "payment_method_data", read: openObject(
+		opt("card", cardWithoutCVC.parse, func(m *methodRequest) **card.Input { return &m.Card }),
+	).into},
 	at("metadata", anyObject, func(m *methodRequest) *json.RawMessage { return &m.Metadata }),
 	opt("billing", contactFields.parse, func(m *methodRequest) **contact.Contact { return &m.Billing }),
 	at("network_transaction_id", apart(text), func(m *methodRequest) *string { return &m.NetworkTransactionID }),
@@ -252,7 +258,7 @@ func (s *Server) updateMethod(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if !c.auth.Publishable && in.ClientSecret != "" {
-		return answer{}, fault.Unprocessable("client_secret", "client_secret is not a valid parameter").WithHint("Send the client_secret as the answer gave it.")
+		return answer{}, fault.Unprocessable("client_secret", "client_secret is not a valid parameter").WithHint("Leave it out, or use the publishable key.")
 	}
 	return savedMethodAnswer(s.Admin.UpdatePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in))
 }

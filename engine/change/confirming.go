@@ -47,7 +47,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	}
 	w.Instrument.Fill(w.Payment, w.Attempt)
 	a.Details.Reference = drive.ForAttempt.Reference(w.Adapter.Manifest.Reference, a.MerchantID, a.ID, a.CreatedAt.UnixMilli())
-	c.Holder = contact.HolderOf(c.Holder, w.Payment.Private.Billing)
+	c.Holder = contact.HolderOf(c.Holder, w.Payment.Private.MethodBilling, w.Payment.Private.Billing)
 	a.Private = &payment.AttemptPrivate{Holder: c.Holder}
 	if in.Card != nil {
 		a.Private.Nickname = in.Card.Nickname

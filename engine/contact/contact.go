@@ -41,12 +41,14 @@ type Phone struct {
 	CountryCode string `json:"country_code,omitempty"`
 }
 
-// HolderOf returns the card holder's name: the typed one, else the name of the billing address.
-func HolderOf(typed string, billing *Contact) string {
-	if typed != "" || billing == nil || billing.Address == nil {
-		return typed
+// HolderOf returns the card holder's name: the typed one, else the name of the first billing address that has one. Each of billing may be nil.
+func HolderOf(typed string, billing ...*Contact) string {
+	for _, b := range billing {
+		if typed == "" && b != nil && b.Address != nil {
+			typed = strings.TrimSpace(b.Address.FirstName + " " + b.Address.LastName)
+		}
 	}
-	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
+	return typed
 }
 
 // Or returns a contact with what c lacks taken from other, field by field. Number and country code of a telephone belong together. c and other may be

@@ -98,8 +98,12 @@ func (s *Refunds) RefundAmount(ctx context.Context, w *change.Loaded, in *reques
 	}
 	switch {
 	case amount > p.Refundable():
+		hint := "Nothing of this payment is left to refund."
+		if p.Refundable() > 0 {
+			hint = fmt.Sprintf("Send at most %d.", p.Refundable())
+		}
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
-			Hint:   fmt.Sprintf("Send at most %d.", max(0, p.Refundable())),
+			Hint:   hint,
 			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, p.Refundable()), p.Received, p.Disputed())}
 	case w.Attempt.BeingVoided():
 		return 0, fault.Refused("Refund void cannot be performed after a post-capture void has been issued").

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,9 +76,11 @@ func CheckMethod(in *Input) error {
 		return fault.Missing("payment_method_type")
 	case in.PaymentMethod != "" && !HasInstrument(in):
 		return fault.Missing("payment_method_data")
-	case in.PaymentMethodType != "" && in.PaymentMethod == payment.MethodCard && in.PaymentMethodType != "credit" && in.PaymentMethodType != "debit":
-		return fault.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
-			WithHint(`For payment_method "card", send "credit" or "debit".`)
+	case in.PaymentMethodType != "" && in.PaymentMethod != "":
+		if types := MethodTypes(in.PaymentMethod); !slices.Contains(types, in.PaymentMethodType) {
+			return fault.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
+				WithHint("For payment_method " + strconv.Quote(in.PaymentMethod) + ", send one of: " + strings.Join(types, ", ") + ".")
+		}
 	}
 	return nil
 }

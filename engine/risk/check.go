@@ -192,7 +192,7 @@ func (s *Risk) FailBlocked(ctx context.Context, w *change.Confirming, in *reques
 	optional.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed, a.Details.Routed = payment.MethodCard, &facts, true, nil
 	a.Details.CardDiscovery = payment.DiscoveredManual
-	a.Private = &payment.AttemptPrivate{Holder: contact.HolderOf(c.Holder, w.Payment.Private.Billing)}
+	a.Private = &payment.AttemptPrivate{Holder: contact.HolderOf(c.Holder, w.Payment.Private.MethodBilling, w.Payment.Private.Billing)}
 	ch := &change.Change{Payment: w.Payment, Attempt: a, DropCard: d.Token}
 	d.Token = ""
 	if err := s.fail(ctx, w.Loaded, r, now); err != nil {
