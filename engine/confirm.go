@@ -53,7 +53,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 // confirmLoaded checks a confirm of an existing payment against the rules, and begins it.
 func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	if err := e.mayConfirm(w, now); err != nil {
+	if err := e.mayConfirm(ctx, w, now); err != nil {
 		return nil, err
 	}
 	own := *in // the decision may run again with the input as it came
@@ -103,15 +103,15 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	return e.confirm(ctx, next, in)
 }
 
-// mayConfirm refuses a confirm that the payment's status does not allow.
-func (e *Engine) mayConfirm(w *change.Loaded, now time.Time) error {
+// mayConfirm refuses a confirm that the payment's status does not allow, or that could charge the payer a second time.
+func (e *Engine) mayConfirm(ctx context.Context, w *change.Loaded, now time.Time) error {
 	s := w.Payment.Status
 	if err := e.RefuseUncharged(w.Payment); err != nil && (s.Facts().Confirm || s == payment.Failed) {
 		return err
 	}
 	switch {
 	case s.Facts().Confirm:
-		return nil
+		return e.noOpenCharge(ctx, w)
 	case s != payment.Failed:
 		return fault.Refused("You cannot confirm this payment because it has status " + string(s)).WithParam("status").WithHint(s.Remedy())
 	case !w.Profile.Settings.ManualRetry:
@@ -121,7 +121,23 @@ func (e *Engine) mayConfirm(w *change.Loaded, now time.Time) error {
 	case !e.changes.RetryAllowed(w.Payment, w.Attempt, w.Profile, now):
 		return fault.Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired").WithParam("status").WithHint("Create a new payment.")
 	}
-	return nil
+	return e.noOpenCharge(ctx, w)
+}
+
+// noOpenCharge refuses a confirm while an earlier authorization of the payment may still charge. That can be where an operator has set the payment's status
+// by hand: a status alone proves nothing about the processor.
+func (e *Engine) noOpenCharge(ctx context.Context, w *change.Loaded) error {
+	if w.Attempt.AccountID == "" {
+		return nil // nothing has been sent yet
+	}
+	ops, err := e.changes.OperationsOf(ctx, w.Payment)
+	for _, op := range ops {
+		if op.Charges() && (op.Status.Open() || op.Status == payment.OperationPending) {
+			return fault.Refused("You cannot confirm this payment because the result of an earlier authorization is not known yet").WithParam("status").
+				WithHint("Retrieve the payment with force_sync=true, or state what the processor has done with the operation.")
+		}
+	}
+	return err
 }
 
 // CheckClientSecret checks a client secret against a payment of auth's merchant. Errors: IR_09 for the secret of another payment, IR_08 for
