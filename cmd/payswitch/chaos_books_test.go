@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func (b *books) check() (wrong []string) {
 type ledgerSums struct {
 	held, captured, refunded int64
 	waiting                  bool
-	refunds                  map[string]int64 // given back, by reference
+	refunds                  map[string]int64 // given back, by the refund's id
 }
 
 // ledger sums the processor's side up, and finds what it alone shows: a second charge, an amount that no client asked for, a late charge.
@@ -96,10 +97,11 @@ func (b *books) ledger(bad func(string, ...any)) ledgerSums {
 		refunded := int64(0)
 		for _, r := range t.Refunds {
 			if r.Status == "refunded" {
-				if l.refunds[r.Reference] > 0 {
-					bad("refund %s was given twice", r.Reference)
+				id := idOfReference(r.Reference)
+				if l.refunds[id] > 0 {
+					bad("refund %s was given twice", id)
 				}
-				l.refunds[r.Reference] += r.Amount
+				l.refunds[id] += r.Amount
 				refunded += r.Amount
 			}
 		}
@@ -183,6 +185,12 @@ func (b *books) checkShown(l ledgerSums, bad func(string, ...any)) {
 	}
 }
 
+// merchantsMark ends a reference whose id the merchant has chosen.
+var merchantsMark = regexp.MustCompile(`_[0-9A-Za-z]{6}$`)
+
+// idOfReference returns the id that a reference at the processor is for.
+func idOfReference(reference string) string { return merchantsMark.ReplaceAllString(reference, "") }
+
 func (b *books) checkRefunds(l ledgerSums, bad func(string, ...any)) {
 	sum := int64(0)
 	seen := map[string]bool{}
@@ -202,9 +210,9 @@ func (b *books) checkRefunds(l ledgerSums, bad func(string, ...any)) {
 			bad("refund %s is still %s", r.ID, r.Status)
 		}
 	}
-	for reference := range l.refunds {
-		if !seen[reference] {
-			bad("the processor gave refund %s, and the switch does not know it", reference)
+	for id := range l.refunds {
+		if !seen[id] {
+			bad("the processor gave refund %s, and the switch does not know it", id)
 		}
 	}
 	if sum > b.Shown.Received {

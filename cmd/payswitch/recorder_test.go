@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// recorder is a processor on loopback that keeps a ledger: what it has charged, by our reference. It acts once per idempotency key, as
+// recorder is a processor on loopback that keeps a ledger: what it has charged, by the id of the attempt. It acts once per idempotency key, as
 // real ones do, and finishes what has arrived also when the caller is gone.
 type recorder struct {
 	*httptest.Server
 	mu      sync.Mutex
 	keys    map[string]string // idempotency key → reference
-	charged map[string]int    // reference → how many times it was charged
+	charged map[string]int    // id of the attempt → how many times it was charged
 }
 
 func newRecorder(t *testing.T) *recorder {
@@ -43,7 +43,7 @@ func (p *recorder) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	if key := r.Header.Get("Idempotency-Key"); p.keys[key] == "" {
 		p.keys[key] = in.Reference
-		p.charged[in.Reference]++
+		p.charged[idOfReference(in.Reference)]++
 	}
 	p.mu.Unlock()
 	time.Sleep(rand.N(60 * time.Millisecond)) // before it answers
@@ -62,7 +62,7 @@ func (p *recorder) answer(w http.ResponseWriter, reference string) {
 func (p *recorder) count(reference string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.charged[reference]
+	return p.charged[idOfReference(reference)]
 }
 
 // acmeAdapter is a folder with the test processor's adapter and the simulator.
