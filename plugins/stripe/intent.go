@@ -148,6 +148,9 @@ func decline(e sdk.JSON, status string) *sdk.Decline {
 	d := declines.New(e.First("decline_code", "code"), cmp.Or(e.Str("message"), status), otherwise)
 	d.Code = cmp.Or(e.Str("code"), status, e.Str("type"))
 	d.NetworkCode, d.AdviceCode = e.Str("network_decline_code"), e.Str("network_advice_code")
+	// "Stripe provides the guidance formerly communicated in deprecated decline codes in advice codes instead"
+	// (docs.stripe.com/declines/codes)
+	d.RetryElsewhere = d.RetryElsewhere && e.Str("advice_code") != "do_not_try_again"
 	return d
 }
 

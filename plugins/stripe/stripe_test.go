@@ -351,6 +351,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Stripe's advice replaces the decline codes that said not to try again, and a restricted card may be a lost or stolen one
+// (docs.stripe.com/declines/codes): no other processor may try such a card.
+func TestAdviceNotToTryAgain(t *testing.T) {
+	for error, elsewhere := range map[string]bool{
+		`"decline_code":"generic_decline"`:                                          true,
+		`"decline_code":"generic_decline","advice_code":"try_again_later"`:          true,
+		`"decline_code":"generic_decline","advice_code":"do_not_try_again"`:         false,
+		`"decline_code":"transaction_not_allowed","advice_code":"do_not_try_again"`: false,
+		`"decline_code":"restricted_card"`:                                          false,
+	} {
+		_, end := play(t, sdk.OpAuthorize, purchase(1000, "USD"), wire.Answer(402, `{"error":{"type":"card_error","code":"card_declined",`+error+`}}`))
+		require.Equal(t, elsewhere, end.Outcome.Decline.RetryElsewhere, error)
+	}
+}
+
 // An undecided answer still gives the id for a later query.
 func TestUndecidedHasItsID(t *testing.T) {
 	r := purchase(1000, "USD")

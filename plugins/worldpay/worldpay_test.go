@@ -80,6 +80,11 @@ func TestDeclines(t *testing.T) {
 		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`","paymentInstrument":{"cardBrand":"mastercard"}}`))
 		require.Equal(t, want, o.Decline.Reason, code)
 	}
+	// Worldpay's words for 6 are "Try another card" (developer.worldpay.com/products/reference/refusal-response).
+	for _, code := range []string{"6", "36", "41"} {
+		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`"}`))
+		require.False(t, o.Decline.RetryElsewhere, code)
+	}
 	several := strings.Replace(mistake, `"validationErrors":[`, `"validationErrors":[{"message":"Quantity is missing","jsonPath":"$.order.quantity"},`, 1)
 	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, several))
 	require.Equal(t, sdk.Decline{Code: "bodyDoesNotMatchSchema", Message: "Wrong: Quantity is missing: Card number is invalid", Reason: sdk.DeclineIncorrectNumber}, *o.Decline)
