@@ -78,7 +78,7 @@ func TestMetricsOnTheirOwnAddress(t *testing.T) {
 func TestMetricsOfNobody(t *testing.T) {
 	c := defaultConfig()
 	require.Contains(t, c.warnings(), "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
-	c.Metrics.Listen = "127.0.0.1:9090"
+	c.Metrics.Listen = "127.0.0.1:9464"
 	require.NotContains(t, c.warnings(), "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
 }
 
