@@ -22,6 +22,8 @@ var statuses = sdk.Statuses{
 		"FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"},
 }
 
+var expired = sdk.Names{{"expired", "AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"}}
+
 // refundStatuses are the meanings of a refund's status. The refund is complete once it has settled.
 var refundStatuses = sdk.Statuses{
 	{sdk.StatusRefunded, "SETTLED SETTLEMENT_CONFIRMED"},
@@ -51,6 +53,10 @@ func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	o, id := read(c, t, statuses)
 	o.TransactionID = id
 	switch {
+	// a known authorization "spent too much time in the Authorized status", and the bank has released the funds
+	// (developer.paypal.com/braintree/docs/reference/general/statuses)
+	case expired.Of(t.Str("status")) != "" && c.Operation() == sdk.OpSync && c.Request.Known().Authorized > 0:
+		o.Status, o.Decline = sdk.StatusVoided, nil
 	case o.Status == sdk.StatusVoided && c.Operation() != sdk.OpSync: // a repeated apiRequestKey after a void
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(sdk.JSON{}, "VOIDED")
 	case o.Status != sdk.StatusDeclined:

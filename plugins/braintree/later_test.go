@@ -102,6 +102,12 @@ func TestSync(t *testing.T) {
 		require.Equal(t, map[string]any{"id": map[string]any{"is": "tx_1"}}, in)
 	}
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, found("transactions")).Status, "Braintree gave the id: there is a payment")
+	// The funds of a known authorization are released: the payment must not stay authorized.
+	held := r
+	held.Payment = &sdk.PaymentState{Authorized: 2499, Currency: "USD", Capture: sdk.CaptureManual}
+	gone := play(t, sdk.OpSync, held, found("transactions", transaction("AUTHORIZATION_EXPIRED", "24.99", "USD", "")))
+	require.Equal(t, sdk.StatusVoided, gone.Status)
+	require.Nil(t, gone.Decline)
 
 	r.TransactionID = ""
 	declined, ok := transaction("FAILED", "24.99", "USD", `,"orderId":"ref-1"`), transaction("AUTHORIZED", "24.99", "USD", `,"orderId":"ref-1"`)
