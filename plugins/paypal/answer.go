@@ -41,8 +41,13 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	}
 	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"), several)
 	o.Raw["order_status"] = j.Str("status")
-	if d := o.Decline; d != nil && visaStops.Of(d.AdviceCode) != "" && j.Str("payment_source.card.brand") == "VISA" {
-		d.Reason, d.RetryElsewhere = sdk.DeclineStopRecurring, false
+	switch d := o.Decline; j.Str("payment_source.card.brand") {
+	case "VISA":
+		if d != nil && visaStops.Of(d.AdviceCode) != "" {
+			d.Reason, d.RetryElsewhere = sdk.DeclineStopRecurring, false
+		}
+	case "AMEX":
+		o.Checks = amexChecks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
 	}
 	vault := j.Get("payment_source.card.attributes.vault")
 	o.StoredCredential = sdk.When(c.Request.Stores() && vault.Str("status") == "VAULTED",
@@ -155,6 +160,13 @@ var checks = sdk.CheckCodes{
 	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B 0"}, {sdk.CheckFail, "P W Z C N 1"}, {sdk.CheckUnchecked, "3"}},
 	PostalCode: sdk.Results{{sdk.CheckPass, "D F M X Y P W Z 0"}, {sdk.CheckFail, "A B C N 1"}, {sdk.CheckUnchecked, "3"}},
 	Other:      sdk.CheckUnavailable,
+}
+
+// amexChecks are the codes for American Express, of which W and X mean that nothing matches (developer.paypal.com, Orders
+// API, processor_response.avs_code).
+var amexChecks = sdk.CheckCodes{CVC: checks.CVC, Other: sdk.CheckUnavailable,
+	Line1:      sdk.Results{{sdk.CheckPass, "A E F M Y"}, {sdk.CheckFail, "N W X Z"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "E M Y Z"}, {sdk.CheckFail, "N W X"}},
 }
 
 // declineOf returns the reason of a declined payment: the card's response code, else the reason of its status.

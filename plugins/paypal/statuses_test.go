@@ -67,4 +67,12 @@ func TestEveryCheckCode(t *testing.T) {
 		c := read("avs_code", code)
 		require.Equal(t, want, [2]sdk.CheckResult{c.AddressLine1, c.PostalCode}, code)
 	}
+	// American Express has meanings of its own: W and X are "all incorrect".
+	for code, want := range map[string][2]sdk.CheckResult{"A": {"pass", "unavailable"}, "E": {"pass", "pass"}, "F": {"pass", "unavailable"}, "M": {"pass", "pass"},
+		"N": {"fail", "fail"}, "W": {"fail", "fail"}, "X": {"fail", "fail"}, "Y": {"pass", "pass"}, "Z": {"fail", "pass"}, "S": {"unavailable", "unavailable"}} {
+		answer := anOrder("COMPLETED", `"captures":[{"id":"C","status":"COMPLETED","processor_response":{"avs_code":"`+code+`","cvv_code":"M"},`+value+`}]`,
+			`,"payment_source":{"card":{"brand":"AMEX"}}`)
+		c := outcome(t, sdk.OpAuthorize, purchase(), answer).Checks
+		require.Equal(t, sdk.Checks{CVC: "pass", AddressLine1: want[0], PostalCode: want[1]}, *c, code)
+	}
 }
