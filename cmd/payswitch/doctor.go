@@ -74,7 +74,7 @@ var errFindings = errors.New("doctor found something to mend")
 // doctor checks the installation. It changes nothing, and runs while nodes run.
 func (p *program) doctor(ctx context.Context, args []string) error {
 	f := p.flags("doctor")
-	online := f.Bool("online", false, "also connect to the hosts of processors, without credentials")
+	online := f.Bool("online", false, "also connect to server.public_url and to the hosts of processors, without credentials")
 	asJSON := f.Bool("json", false, "print one JSON object per line")
 	c, err := p.parseConfig(f, args)
 	if err != nil {
@@ -85,6 +85,7 @@ func (p *program) doctor(ctx context.Context, args []string) error {
 	d := &doctor{p: p, c: c, online: *online, now: time.Now(), client: &http.Client{Timeout: doctorOnline,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	d.configuration()
+	d.proxy(ctx)
 	d.files()
 	d.disk()
 	d.database(ctx)
@@ -131,6 +132,34 @@ func (d *doctor) configuration() {
 		d.find("public_url", "server.public_url "+u+" is not encrypted", "put a proxy with TLS in front, and set an https address")
 	default:
 		d.ok("public_url", "%q", u)
+	}
+}
+
+// proxy checks with --online that payswitch answers under the address that browsers and processors use: DNS, certificate and proxy are in order.
+func (d *doctor) proxy(ctx context.Context) {
+	u := d.c.Server.PublicURL
+	if !d.online || u == "" {
+		return
+	}
+	const remedy = "look at DNS, at the proxy and its certificate, and whether this machine may call that address"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u+"/health", nil)
+	if err != nil {
+		d.find("public_url", err.Error(), remedy)
+		return
+	}
+	resp, err := d.client.Do(req)
+	if err != nil {
+		d.find("public_url", u+" does not answer: "+err.Error(), remedy)
+		return
+	}
+	resp.Body.Close()
+	switch through := strings.Contains(strings.Join(resp.Header.Values("Via"), ","), "payswitch"); {
+	case !through:
+		d.find("public_url", fmt.Sprintf("%s answers %d, and the answer is not payswitch's", u, resp.StatusCode), remedy)
+	case resp.StatusCode != http.StatusOK:
+		d.find("public_url", fmt.Sprintf("payswitch answers %d at %s/health: it is not ready", resp.StatusCode, u), "read the log")
+	default:
+		d.ok("public_url", "payswitch answers at %s", u)
 	}
 }
 

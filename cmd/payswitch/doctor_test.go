@@ -162,3 +162,29 @@ func TestDoctorAsksHostsAndNodes(t *testing.T) {
 	d.alarms(t.Context())
 	require.Equal(t, "late_evidence: 1 since the node's start", d.list[0].Text)
 }
+
+// TestDoctorCallsThePublicAddress: with --online, doctor says whether the address of browsers and processors leads to payswitch.
+func TestDoctorCallsThePublicAddress(t *testing.T) {
+	t.Parallel()
+	r := start(t, testEnv(t, t.TempDir()), "serve")
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for url, wanted := range map[string]checked{
+		r.url:     {Check: "public_url", Result: "ok", Text: "payswitch answers at " + r.url},
+		other.URL: {Check: "public_url", Result: "finding", Text: other.URL + " answers 404, and the answer is not payswitch's"},
+		gone.URL:  {Check: "public_url", Result: "finding", Text: gone.URL + " does not answer: "},
+	} {
+		d := &doctor{c: defaultConfig(), client: http.DefaultClient}
+		d.c.Server.PublicURL = url
+		d.proxy(t.Context())
+		require.Empty(t, d.list, "without --online doctor calls nobody")
+		d.online = true
+		d.proxy(t.Context())
+		require.Len(t, d.list, 1)
+		require.Equal(t, []string{wanted.Check, wanted.Result}, []string{d.list[0].Check, d.list[0].Result}, url)
+		require.Contains(t, d.list[0].Text, wanted.Text)
+		require.Equal(t, wanted.Result == "finding", d.list[0].Remedy != "")
+	}
+}
