@@ -1,6 +1,11 @@
 package router_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // TestMethodTypes: a payment_method_type that does not belong to payment_method is 422, for every payment method.
 func TestMethodTypes(t *testing.T) {
@@ -85,4 +90,50 @@ func TestHintOfARefundTooMuch(t *testing.T) {
 		step{"rest", "POST /refunds", `{"payment_id":"{payment_id}","amount":600}`, `{"status":"succeeded"}`},
 		step{"nothing left", "POST /refunds", `{"payment_id":"{payment_id}","amount":1}`, tooMuch + ` + {"hint":"Nothing of this payment is left to refund."}`},
 	)
+}
+
+// TestEmptyTextsClear: an empty text of an update removes the stored one; null and a field that is left out keep it.
+func TestEmptyTextsClear(t *testing.T) {
+	t.Parallel()
+	const texts = `{"description":"d","statement_descriptor_name":"n","statement_descriptor_suffix":"s","merchant_order_reference_id":"o"}`
+	const empty = `{"description":"","statement_descriptor_name":"","statement_descriptor_suffix":"","merchant_order_reference_id":""}`
+	const gone = `{"description":null,"statement_descriptor_name":null,"statement_descriptor_suffix":null,"merchant_order_reference_id":null}`
+	card := func(changes ...string) string {
+		return with(plain, append([]string{"amount", "-", "currency", "-", "confirm", "-", "return_url", "-"}, changes...)...)
+	}
+	newWorld(t).section(t, nil,
+		step{"create", "POST /payments", `{"amount":1,"currency":"EUR",` + texts[1:], texts},
+		step{"null keeps", "POST /payments/{payment_id}", gone, texts},
+		step{"empty removes", "POST /payments/{payment_id}", empty, gone},
+		step{"… for good", "GET /payments/{payment_id}", "", gone},
+		step{"set again", "POST /payments/{payment_id}", texts, texts},
+		step{"the payer's device removes nothing", "publishable POST /payments/{payment_id}/confirm", card("client_secret", `"{client_secret}"`, "statement_descriptor_name", `""`),
+			`{"status":"succeeded","statement_descriptor_name":"n"}`},
+	)
+}
+
+// TestMasksAreNoSecrets: who sends back the masked secrets of an answer changes nothing; a new secret is taken.
+func TestMasksAreNoSecrets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const profile, account = "POST /account/m1/business_profile/{profile}", "POST /account/m1/connectors/{mca:stripe}"
+	const credentials = `"connector_account_details":{"auth_type":"SignatureKey","api_key":"first_key","key1":"%s","api_secret":"a<b>c&d"}`
+	w.section(t, nil,
+		step{"secrets", account, strings.Replace(`{`+credentials+`,"connector_webhook_details":{"merchant_secret":"whsec_1"}}`, "%s", "second_key", 1),
+			`{"connector_account_details":{"auth_type":"SignatureKey","api_key":"fi*****ey","key1":"se******ey","api_secret":"a<***&d"},"connector_webhook_details":{"merchant_secret":"wh***_1"}}`},
+		step{"their masks, and one new key", account, `{"connector_account_details":{"auth_type":"SignatureKey","api_key":"fi*****ey","key1":"other_key","api_secret":"a<***&d"},"connector_webhook_details":{"merchant_secret":"wh***_1"}}`,
+			`{"connector_account_details":{"api_key":"fi*****ey","key1":"ot*****ey","api_secret":"a<***&d"}}`},
+		step{"headers", profile, `{"outgoing_webhook_custom_http_headers":{"X-Key":"abcdefgh","X-Old":"12345678"},"webhook_details":{"webhook_url":"https://shop.test/w","webhook_password":"password"}}`,
+			`{"outgoing_webhook_custom_http_headers":{"X-Key":"ab****gh","X-Old":"12****78"}}`},
+		step{"their masks", profile, `{"outgoing_webhook_custom_http_headers":{"X-Key":"ab****gh","X-New":"new"},"webhook_details":{"webhook_url":"https://shop.test/w","webhook_password":"pa****rd"}}`,
+			`{"outgoing_webhook_custom_http_headers":{"X-Key":"ab****gh","X-New":"***","X-Old":"-"}}`},
+	)
+	n, err := w.engine.Account(t.Context(), w.auth, w.accountOf("stripe"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"auth_type":"SignatureKey","api_key":"first_key","key1":"other_key","api_secret":"a<b>c&d"}`, n.Private["connector_account_details"].Reveal())
+	require.JSONEq(t, `{"merchant_secret":"whsec_1","additional_secret":null}`, n.Private["connector_webhook_details"].Reveal())
+	p, err := w.engine.Profile(t.Context(), w.auth, w.profile)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"X-Key":"abcdefgh","X-New":"new"}`, p.Private["outgoing_webhook_custom_http_headers"].Reveal())
+	require.Contains(t, p.Private["webhook_details"].Reveal(), `"password"`)
 }

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -92,7 +93,7 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 func authenticationAnswer(v *flow.AuthenticationView) answer {
 	var w writer
 	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
-	w.text("challenge_request_key", v.ChallengeKey).text("three_ds_session_data", v.SessionData).text("challenge_window_size", v.Window)
+	w.str("challenge_request_key", cmp.Or(v.ChallengeKey, "creq")).text("three_ds_session_data", v.SessionData).text("challenge_window_size", v.Window)
 	w.text("acs_reference_number", v.ACSReference).text("acs_trans_id", v.ACSTransID).text("acs_signed_content", v.ACSSignedContent)
 	w.text("three_dsserver_trans_id", v.ServerTransID).text("three_ds_server_trans_id", v.ServerTransID)
 	w.text("three_ds_requestor_url", v.RequestorURL).text("three_ds_requestor_app_url", v.RequestorAppURL)

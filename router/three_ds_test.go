@@ -204,6 +204,7 @@ func TestThreeDSFlow(t *testing.T) {
 		out := b.authenticate(p, "Y")
 		require.Equal(t, "Y", out["trans_status"], out)
 		require.Nil(t, out["acs_url"])
+		require.Equal(t, "creq", out["challenge_request_key"], "the default, also without a challenge")
 		require.Equal(t, out["three_dsserver_trans_id"], out["three_ds_server_trans_id"])
 		require.Equal(t, "https://shop.example", out["three_ds_requestor_url"])
 		got := b.ended(p)

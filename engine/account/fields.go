@@ -37,11 +37,25 @@ const (
 	fieldMerchantData   = "additional_merchant_data"
 )
 
-// put copies all fields of others into f.
+// put copies all fields of others into f. A masked text stands for the secret that f has in its place: a client may send back what it read.
 func (f Fields) put(others Fields) {
 	for name, v := range others {
-		f[name] = v
+		f[name] = unmasked(name, f[name], v)
 	}
+}
+
+// unmasked returns sent with the secrets of old in place of their masks.
+func unmasked(name string, old, sent json.RawMessage) json.RawMessage {
+	was := secret.New(string(old))
+	mask := shown(name, was)
+	if len(old) == 0 || string(mask) == string(old) {
+		return sent
+	}
+	out, changed := secret.Unmasked(secret.New(string(sent)), secret.New(string(mask)), was)
+	if !changed {
+		return sent
+	}
+	return json.RawMessage(out.Reveal())
 }
 
 // putBusiness stores primary_business_details, as [] for an empty list.

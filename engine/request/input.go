@@ -121,6 +121,7 @@ func (in *Input) Apply(p *payment.Payment) {
 	optional.SetText(&d.DescriptorSuffix, in.DescriptorSuffix)
 	optional.SetText(&d.ReturnURL, in.ReturnURL)
 	optional.SetText(&d.OrderReference, in.OrderReference)
+	in.clear(d)
 	optional.Set(&d.OffSession, in.OffSession)
 	optional.Set(&d.AmountToCapture, in.AmountToCapture)
 	optional.Set(&d.ShippingCost, in.ShippingCost)
@@ -174,6 +175,22 @@ func (in *Input) Apply(p *payment.Payment) {
 	}
 	in.applyCustomer(p)
 	p.NetAmount = p.Amount + valueOf(d.ShippingCost) + valueOf(d.OrderTaxAmount) + d.SurchargeAmount
+}
+
+// clear removes the texts of the payment that the request sent empty.
+func (in *Input) clear(d *payment.Details) {
+	for _, name := range in.Sent {
+		switch {
+		case name == "description" && in.Description == "":
+			d.Description = ""
+		case name == "statement_descriptor_name" && in.DescriptorName == "":
+			d.DescriptorName = ""
+		case name == "statement_descriptor_suffix" && in.DescriptorSuffix == "":
+			d.DescriptorSuffix = ""
+		case name == "merchant_order_reference_id" && in.OrderReference == "":
+			d.OrderReference = ""
+		}
+	}
 }
 
 func (in *Input) applyCustomer(p *payment.Payment) {

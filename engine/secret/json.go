@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -71,6 +72,50 @@ func maskValue(v any, hide func(key string) bool) any {
 			if hide(key) {
 				v[key] = maskValue(v[key], hide)
 			}
+		}
+	}
+	return v
+}
+
+// Unmasked returns sent with the texts of old in place of their masks. mask is what Masked made of old. changed is false if sent stays as it is.
+func Unmasked(sent, mask, old Value) (out Value, changed bool) {
+	var v [3]any
+	for i, s := range []Value{sent, mask, old} {
+		d := json.NewDecoder(strings.NewReader(s.Reveal()))
+		d.UseNumber()
+		if d.Decode(&v[i]) != nil {
+			return sent, false
+		}
+	}
+	v[0] = unmaskValue(v[0], v[1], v[2], &changed)
+	if reflect.DeepEqual(v[0], v[2]) {
+		return old, true
+	}
+	b, err := json.Marshal(v[0])
+	if err != nil || !changed {
+		return sent, false
+	}
+	return New(string(b)), true
+}
+
+func unmaskValue(v, mask, old any, changed *bool) any {
+	switch v := v.(type) {
+	case string:
+		if v == mask && v != old {
+			*changed = true
+			return old
+		}
+	case []any:
+		masks, _ := mask.([]any)
+		olds, _ := old.([]any)
+		for i := range min(len(v), len(masks), len(olds)) {
+			v[i] = unmaskValue(v[i], masks[i], olds[i], changed)
+		}
+	case map[string]any:
+		masks, _ := mask.(map[string]any)
+		olds, _ := old.(map[string]any)
+		for key := range v {
+			v[key] = unmaskValue(v[key], masks[key], olds[key], changed)
 		}
 	}
 	return v
