@@ -52,13 +52,18 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// request sends one request with the account's key. Mollie accepts an idempotency key for every change.
+// request sends one request with the account's key. Mollie accepts an idempotency key for every change. The refusal of
+// a change ends the operation.
 func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
 	s := sdk.JSONSend(method, url, body, c.Bearer("api_key"))
 	if method != "GET" {
 		s.Keyed("Idempotency-Key")
 	}
-	return sdk.Must(c.Do(s))
+	answer := sdk.Must(c.Do(s))
+	if d := refusal(answer); d != nil && method != "GET" {
+		c.End(declined(c, d))
+	}
+	return answer
 }
 
 // payment returns the URL of the request's payment, with rest after it.

@@ -91,7 +91,7 @@ func customer(c *sdk.Call) string {
 	u := c.Request.Payer()
 	body := sdk.NewObject().OptStr("name", u.Name).OptStr("email", u.Email).
 		OptObj("metadata", sdk.NewObject().OptStr("customerId", u.ID))
-	return idOf(c, request(c, "POST", "/customers", body), "id")
+	return idOf(request(c, "POST", "/customers", body), "id")
 }
 
 // tokenize exchanges a card for a token. An unused token has no effect, so the request may be repeated.
@@ -104,14 +104,11 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 		Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).Str("cardExpiryDate", card.Month()+"/"+card.ShortYear()).
 		OptStr("locale", c.Request.Device().Language).
 		Bool("testmode", c.Account.Environment != "live").Str("profileToken", c.Account.Credentials["profile_token"])
-	return idOf(c, request(c, "POST", cardTokens, body), "cardToken")
+	return idOf(request(c, "POST", cardTokens, body), "cardToken")
 }
 
-// idOf returns the id in an answer. A refusal ends the operation.
-func idOf(c *sdk.Call, answer *sdk.Response, field string) string {
-	if d := refusal(answer); d != nil {
-		c.End(sdk.Declined(d))
-	}
+// idOf returns the id in an answer.
+func idOf(answer *sdk.Response, field string) string {
 	id := answer.JSON().Str(field)
 	sdk.Expect(answer.OK() && id != "", "the answer lacks "+field)
 	return id

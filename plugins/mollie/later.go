@@ -10,9 +10,6 @@ import (
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "POST", payment(c, "/captures"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
 		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
-	if d := refusal(answer); d != nil {
-		return declined(c, d), nil
-	}
 	j := answer.JSON()
 	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "capture", errUnreadable)
 	o := &sdk.Outcome{Status: captures.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
@@ -40,19 +37,14 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Known().Captured == 0 {
 		return readPayment(c, request(c, "DELETE", payment(c, ""), nil)), nil
 	}
-	answer := request(c, "POST", payment(c, "/release-authorization"), nil)
-	if d := refusal(answer); d != nil {
-		return declined(c, d), nil
-	}
-	sdk.Require(answer.OK(), errUnreadable)
+	sdk.Require(request(c, "POST", payment(c, "/release-authorization"), nil).OK(), errUnreadable)
 	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	answer := request(c, "POST", payment(c, "/refunds"),
+	return readRefund(c, request(c, "POST", payment(c, "/refunds"),
 		sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
-			Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference)))
-	return readRefund(c, answer)
+			Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference))))
 }
 
 // refundSync asks for a refund by its id. Without an id it looks for our reference among the payment's newest refunds.
@@ -73,9 +65,6 @@ func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
-	if d := refusal(answer); d != nil {
-		return declined(c, d), nil
-	}
 	sdk.Require(answer.OK(), errUnreadable)
 	return refundOutcome(c, answer.JSON())
 }

@@ -31,9 +31,6 @@ func query(c *sdk.Call, url string) *sdk.Response {
 
 // readPayment reads a payment object as the answer to the operation.
 func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	if d := refusal(answer); d != nil {
-		return declined(c, d)
-	}
 	j := answer.JSON()
 	sdk.Require(j.Str("resource") == "payment", errUnreadable)
 	c.About(j.Str("id"))
