@@ -67,9 +67,9 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// send sends a request and returns a meaningful answer: 2xx, or a 4xx that names an error. A 5xx means nothing,
-// whatever its body: the money may have moved.
-func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) answer {
+// send sends a request and returns the object of a 2xx. A refusal ends the operation: a 4xx that names an error. A 5xx
+// means nothing, whatever its body: the money may have moved.
+func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) sdk.JSON {
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || method == "POST",
 		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"),
 			c.BasicAuth(username, password)}, more...)}
@@ -80,20 +80,24 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 		s.Headers = append(s.Headers, sdk.H("Idempotency-Key", strings.ReplaceAll(c.IdempotencyKey(), "_", "-")))
 	}
 	r := sdk.Must(c.Do(s))
-	a := answer{JSON: r.JSON()}
-	switch {
-	case r.OK() && a.IsObject():
-	case r.Status == 401 && string(r.Body) == "Unauthorized":
-		a.decline = declineOf("401", "UNAUTHORIZED", "Unauthorized")
-	case doubtful(a.Get("message")):
-		sdk.Expect(false, "the processor may have acted before the error")
-	case r.Refuses() && a.Get("message").IsArray() && a.Text("message.0.code") != "":
-		a.decline = declineOf(a.Text("message.0.code"), a.Str("message.0.errorName"), a.Str("message.0.description"))
-		a.missing = a.Str("message.0.errorName") == "TRANSACTION_NOT_FOUND"
-	default:
-		sdk.Check(errAnswer)
+	if r.OK() && r.JSON().IsObject() {
+		return r.JSON()
 	}
-	return a
+	messages := r.JSON().Get("message")
+	code, name := messages.Text("0.code"), messages.Str("0.errorName")
+	refused := r.Refuses() && messages.IsArray() && code != ""
+	sdk.Expect(!doubtful(messages), "the processor may have acted before the error")
+	switch {
+	case method == "GET" && refused && name == "TRANSACTION_NOT_FOUND":
+		c.End(c.NotFound())
+	case method == "GET": // the error concerns the query, not the payment
+	case r.Status == 401 && string(r.Body) == "Unauthorized":
+		c.End(sdk.Declined(declineOf("401", "UNAUTHORIZED", "Unauthorized")))
+	case refused:
+		c.End(sdk.Declined(declineOf(code, name, messages.Str("0.description"))))
+	}
+	sdk.Check(errAnswer)
+	return sdk.JSON{}
 }
 
 // inDoubt are errors after which BlueSnap, or the processor behind it, may still have acted. They are not refusals. A
@@ -111,13 +115,6 @@ func doubtful(messages sdk.JSON) bool {
 		}
 	}
 	return false
-}
-
-// answer is BlueSnap's answer.
-type answer struct {
-	sdk.JSON
-	decline *sdk.Decline // an error instead of a transaction
-	missing bool         // the error is that the transaction does not exist
 }
 
 var errAnswer = errors.New("the answer does not answer the request")

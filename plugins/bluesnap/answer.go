@@ -11,10 +11,7 @@ import (
 
 // transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind
 // is the requested type, "" for a query.
-func transaction(c *sdk.Call, a answer, kind string) *sdk.Outcome {
-	if a.decline != nil {
-		return sdk.Declined(a.decline)
-	}
+func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	if kind != "REFUND" {
 		c.About(a.Text("transactionId"))
 	}

@@ -78,9 +78,6 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
 		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), withShopper)
-	if a.decline != nil {
-		return sdk.Declined(a.decline), nil
-	}
 	id := a.Need("vaultedShopperId")
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id},
 		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil

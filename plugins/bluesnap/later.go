@@ -35,9 +35,6 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).
 		Obj("transactionMetaData", metaData(map[string]string{"refund_reference": r.Reference}))
 	a := send(c, "POST", transactionsPath+"/refund/"+sdk.PathEscape(r.TransactionID), body)
-	if a.decline != nil {
-		return sdk.Declined(a.decline), nil
-	}
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"),
 		Raw:    map[string]string{"refund_status": a.Str("refundStatus")},
 		Amount: a.Stated("amount", "currency", r.Amount.Currency)}
@@ -52,21 +49,12 @@ var errNotDone = errors.New("the authorization has changed, but not by this oper
 
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	o, a := query(c, pathOf(c), "")
+	a := send(c, "GET", pathOf(c), nil)
+	o := transaction(c, a, "")
 	if o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
 		return stillHeld(o, a, r)
 	}
 	return o, nil
-}
-
-// query retrieves a transaction of a type, "" for any.
-func query(c *sdk.Call, path, kind string) (*sdk.Outcome, answer) {
-	a := send(c, "GET", path, nil)
-	if a.missing {
-		c.End(c.NotFound())
-	}
-	sdk.Require(a.decline == nil, errAnswer) // the error concerns the query, not the payment
-	return transaction(c, a, kind), a
 }
 
 // pathOf returns the path of the payment: with its id, or with our reference and the merchant's id.
@@ -84,7 +72,7 @@ func pathOf(c *sdk.Call) string {
 
 // stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be
 // captured, nothing was done. If exactly the operation's amount cannot, the capture was done.
-func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
+func stillHeld(o *sdk.Outcome, a sdk.JSON, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Stated("openToCapture", "currency", r.Amount.Currency)
 	sdk.Require(open != nil && r.Payment != nil, errNotDone)
 	taken := r.Payment.Authorized - open.Minor
@@ -100,11 +88,7 @@ func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Expect(r.RefundID != "", "the request lacks the refund's id, the only way to find a refund")
-	t, _ := query(c, transactionsPath+"/"+sdk.PathEscape(r.RefundID), "REFUND")
-	o := &sdk.Outcome{Status: t.Status, TransactionID: r.TransactionID, RefundID: r.RefundID, Amount: t.Amount,
-		Decline: t.Decline, Raw: t.Raw}
-	if t.Status == sdk.StatusCaptured {
-		o.Status = sdk.StatusRefunded
-	}
-	return o, nil
+	t := transaction(c, send(c, "GET", transactionsPath+"/"+sdk.PathEscape(r.RefundID), nil), "REFUND")
+	return &sdk.Outcome{Status: sdk.Choose(t.Status == sdk.StatusCaptured, sdk.StatusRefunded, t.Status),
+		TransactionID: r.TransactionID, RefundID: r.RefundID, Amount: t.Amount, Decline: t.Decline, Raw: t.Raw}, nil
 }
