@@ -70,9 +70,14 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 
 func search(c *sdk.Call) *sdk.Outcome {
 	query := "metadata['order_id']:'" + c.Request.Reference + "'"
-	list := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge").Get("data")
-	everything := func(sdk.JSON) bool { return true }
-	return paymentIntent.read(c, c.Find(list, c.Request.Resolves != sdk.OpVerify, everything))
+	found := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge").Get("data")
+	switch n := found.Len(); {
+	case found.IsArray() && n == 1:
+		return paymentIntent.read(c, found.Get("0"))
+	case found.IsArray() && n == 0 && c.Request.Resolves != sdk.OpVerify:
+		return sdk.NotFound()
+	}
+	return sdk.Unknown("Stripe's search did not find exactly one PaymentIntent with this reference")
 }
 
 // refundSync asks for the refund. It looks among the refunds of the payment for a refund whose id was lost.
