@@ -111,8 +111,9 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		}
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
-	// an existing profile holds its customer
-	o.OptObj("customer", sdk.When(stored || !r.Stores() || known == "", payer(r, "id")))
+	if stored || !r.Stores() || known == "" { // an existing profile holds its customer
+		o.OptObj("customer", payer(r, "id"))
+	}
 	if !stored {
 		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
@@ -149,8 +150,11 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 // settings allow the approval of a part, if the payment does and the merchant captures. Authorize.net holds a part
 // until a capture names its split tender id.
 func settings(r *sdk.Request) *sdk.Object {
-	partly := sdk.NewArray().Obj(sdk.NewObject().Str("settingName", "allowPartialAuth").Str("settingValue", "true"))
-	return sdk.NewObject().OptArr("setting", sdk.When(r.Wish().Partial && r.Capture == sdk.CaptureManual, partly))
+	if !r.Wish().Partial || r.Capture != sdk.CaptureManual {
+		return nil
+	}
+	partly := sdk.NewObject().Str("settingName", "allowPartialAuth").Str("settingValue", "true")
+	return sdk.NewObject().Arr("setting", sdk.NewArray().Obj(partly))
 }
 
 // userFields returns the merchant's metadata by name, at most 20.

@@ -14,13 +14,16 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).
 		Str("cardTransactionType", kind)
 	instrument(body, r)
-	body.OptStr("softDescriptor", descriptor(r)).Obj("cardHolderInfo", sdk.When(r.Billing != nil, holder(r))).
-		Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
+	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
+		body.Obj("cardHolderInfo", holder(r))
+	}
+	body.Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).Obj("transactionMetaData", metaData(r.Metadata))
 	a := send(c, "POST", transactionsPath, body)
 	o := transaction(c, a, kind)
-	stored := sdk.StoredAs(a.Text("vaultedShopperId"), "")
-	o.StoredCredential = sdk.When(o.Status != sdk.StatusDeclined && r.Stores(), stored)
+	if o.Status != sdk.StatusDeclined && r.Stores() {
+		o.StoredCredential = sdk.StoredAs(a.Text("vaultedShopperId"), "")
+	}
 	return o, nil
 }
 
@@ -58,11 +61,14 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 
 // metaData returns the merchant's metadata by name, as far as BlueSnap has room, in its form.
 func metaData(all map[string]string) *sdk.Object {
+	if len(all) == 0 {
+		return nil
+	}
 	list := sdk.NewArray()
 	for _, m := range (sdk.Room{Pairs: 20, Name: 40, Value: 500}).For(all) {
 		list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
 	}
-	return sdk.When(len(all) > 0, sdk.NewObject().Arr("metaData", list))
+	return sdk.NewObject().Arr("metaData", list)
 }
 
 // verify stores the card with a new shopper. BlueSnap lets the issuer check the card first.

@@ -49,9 +49,9 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	case "AMEX":
 		o.Checks = amexChecks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
 	}
-	vault := j.Get("payment_source.card.attributes.vault")
-	o.StoredCredential = sdk.When(c.Request.Stores() && vault.Str("status") == "VAULTED",
-		sdk.StoredAs(vault.Str("id"), vault.Str("customer.id")))
+	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" {
+		o.StoredCredential = sdk.StoredAs(v.Str("id"), v.Str("customer.id"))
+	}
 	return o
 }
 

@@ -20,8 +20,10 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 func purchaseUnit(r *sdk.Request) *sdk.Object {
 	total, goods := money(r, r.Amount.Minor), r.Amount.Minor-r.ShippingCost-r.TaxAmount
 	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are higher than the amount"))
-	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost)).
-		Obj("tax_total", sdk.When(r.TaxAmount > 0, money(r, r.TaxAmount)))
+	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost))
+	if r.TaxAmount > 0 {
+		breakdown.Obj("tax_total", money(r, r.TaxAmount))
+	}
 	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).
 		OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).OptStr("description", sdk.Clip(r.Description, 127)).
 		OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).

@@ -36,7 +36,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // request asks for something about the hold, if the card and the account allow it (docs.stripe.com, extended
 // authorizations, incremental authorizations, overcapture, multicapture).
 func request(f *sdk.Form, name string, wanted bool) {
-	f.Opt("payment_method_options[card][request_"+name+"]", sdk.When(wanted, "if_available"))
+	if wanted {
+		f.Add("payment_method_options[card][request_"+name+"]", "if_available")
+	}
 }
 
 // verify creates and confirms a SetupIntent, which checks the card with a zero amount.

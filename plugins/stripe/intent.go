@@ -128,8 +128,9 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	if s := c.Request.StoredCredential; s != nil {
 		kept = s.First
 	}
-	lives := o.Status != sdk.StatusDeclined && o.Status != sdk.StatusUnknown && o.Status != sdk.StatusVoided
-	o.StoredCredential = sdk.When(kept && lives, sdk.StoredAs(id(j, "payment_method"), id(j, "customer")))
+	if kept && o.Status != sdk.StatusDeclined && o.Status != sdk.StatusUnknown && o.Status != sdk.StatusVoided {
+		o.StoredCredential = sdk.StoredAs(id(j, "payment_method"), id(j, "customer"))
+	}
 }
 
 // id returns the id of an object that may stand in full in place of its id.
