@@ -7,11 +7,6 @@ import (
 	"payswitch/sdk"
 )
 
-// amountOf returns the amount of a transaction or refund; nil if the answer has none.
-func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
-	return t.Stated("amount.value", "amount.currencyCode", c)
-}
-
 // statuses are the meanings of a transaction's status for a payment.
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "AUTHORIZED"},
@@ -37,9 +32,9 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 	// the control panel shows the legacy id
 	o = &sdk.Outcome{Status: means.Must(status), Reference: t.Str("legacyId"), Raw: map[string]string{"status": status}}
 	if o.Status == sdk.StatusDeclined {
-		o.Decline = declineOf(t)
+		o.Decline = declineFrom(eventOf(t, status), status)
 	} else {
-		o.Amount = amountOf(t, c.Request.Amount.Currency)
+		o.Amount = t.Stated("amount.value", "amount.currencyCode", c.Request.Amount.Currency)
 	}
 	moved := o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusRefunded
 	sdk.Expect(!moved || c.Request.Amount.Currency == "" || o.Amount != nil && o.Amount.Minor > 0,
@@ -92,15 +87,9 @@ func checks(r sdk.JSON) *sdk.Checks {
 		results.Of(r.Str("avsPostalCodeResponse")))
 }
 
-// declineOf returns the reason of a failed transaction or refund, from the event of its status.
-func declineOf(t sdk.JSON) *sdk.Decline {
-	return declineFrom(eventOf(t, t.Str("status")), t.Str("status"))
-}
-
 // declineFrom reads a refusing event or verification.
 func declineFrom(e sdk.JSON, status string) *sdk.Decline {
-	network, code, rejection := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode"),
-		e.Str("gatewayRejectionReason")
+	network, code := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode")
 	d := declines.New(cmp.Or(code, status), cmp.Or(e.Str("processorResponse.message"), status), sdk.DeclineByCode(network))
 	if status == "FAILED" && d.Reason == sdk.DeclineGeneric {
 		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineProcessingError)
@@ -108,7 +97,7 @@ func declineFrom(e sdk.JSON, status string) *sdk.Decline {
 	// the processor may have acted before the error: Braintree takes no money, but no other processor may try
 	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED"
 	// the gateway's rules refused, though the processor may have approved
-	if status == "GATEWAY_REJECTED" && rejection != "" {
+	if rejection := e.Str("gatewayRejectionReason"); status == "GATEWAY_REJECTED" && rejection != "" {
 		d = declines.New(rejection, "Gateway rejected: "+rejection, sdk.DeclineBlocked)
 	}
 	d.NetworkCode, d.AdviceCode = network, e.Str("merchantAdviceCodeResponse.code")

@@ -53,8 +53,8 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 			aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
 		sdk.Expect(added.Str("evidence.id") != "", "the answer does not confirm the evidence")
 	}
-	return disputeOf(c, mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")),
-		nil
+	done := mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false)
+	return disputeOf(c, done.Get("dispute")), nil
 }
 
 // disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to
