@@ -31,8 +31,13 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	form.Add("orderid", r.Reference)
 	instrument(form, r)
 	storedCredential(form, r)
-	threeDS(form, r.Proof())
-	definedFields(form, r.Metadata)
+	// the result of an outside authentication
+	t := r.Proof()
+	form.Opt("cardholder_auth", sdk.Names{{"verified", "Y"}, {"attempted", "A"}}.Of(t.TransStatus)).Opt("cavv", t.CAVV).
+		Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
+	for i, f := range (sdk.Room{Pairs: 20}).For(r.Metadata) {
+		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
+	}
 	order(form, r)
 	addresses(form, r)
 	a := transact(c, kind, form)
@@ -80,19 +85,6 @@ func storedCredential(form *sdk.Form, r *sdk.Request) {
 		Opt("billing_method", billings.For(u))
 	if u != nil && !u.First {
 		form.Opt("initial_transaction_id", r.Kept().Method)
-	}
-}
-
-// threeDS adds the result of an outside authentication.
-func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
-	form.Opt("cardholder_auth", sdk.Names{{"verified", "Y"}, {"attempted", "A"}}.Of(t.TransStatus)).Opt("cavv", t.CAVV).
-		Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
-}
-
-// definedFields are the merchant's metadata by name. NMI has room for 20.
-func definedFields(form *sdk.Form, metadata map[string]string) {
-	for i, f := range (sdk.Room{Pairs: 20}).For(metadata) {
-		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
 	}
 }
 
