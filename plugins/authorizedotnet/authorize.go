@@ -117,7 +117,10 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 	if !stored {
 		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
-	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", threeDS(r.Proof())).
+	// the result of an outside authentication; the indicator is the ECI without its leading zero
+	proof := sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(r.Proof().ECI, "0")).
+		OptStr("cardholderAuthenticationValue", r.Proof().CAVV)
+	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", proof).
 		OptObj("transactionSettings", settings(r)).OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
@@ -139,12 +142,6 @@ func billTo(a *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).
 		OptStr("address", sdk.Clip(street, 60)).OptStr("city", sdk.Clip(a.City, 40)).
 		OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", sdk.Clip(a.Country, 60))
-}
-
-// threeDS returns the result of an outside authentication. The indicator is the ECI without its leading zero.
-func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
-	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).
-		OptStr("cardholderAuthenticationValue", t.CAVV)
 }
 
 // settings allow the approval of a part, if the payment does and the merchant captures. Authorize.net holds a part
