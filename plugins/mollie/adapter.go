@@ -77,6 +77,3 @@ func payment(c *sdk.Call, rest string) string {
 func amount(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Str("currency", string(m.Currency)).Str("value", m.Major())
 }
-
-// money reads such an amount; nil if there is none.
-func money(j sdk.JSON) *sdk.Money { return j.Major("value", sdk.Currency(j.Str("currency"))) }

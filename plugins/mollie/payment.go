@@ -109,7 +109,8 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 
 // part returns an amount of a payment, which must be in the requested currency.
 func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
-	m, asked := money(j.Get(name)), c.Request.Amount.Currency
+	amount, asked := j.Get(name), c.Request.Amount.Currency
+	m := amount.Major("value", sdk.Currency(amount.Str("currency")))
 	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), errUnreadable)
 	return m
 }
