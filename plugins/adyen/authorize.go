@@ -15,11 +15,15 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/p
 func payment(c *sdk.Call) *sdk.Object {
 	r, value := c.Request, amount(c.Request.Amount)
 	method, shopper, mit := paymentMethod(r), shopperReference(c), r.MerchantInitiated()
+	model := models.For(r.StoredCredential)
+	if r.StoredCredential == nil && r.Instrument.StoredCredentialID != "" {
+		model = models.Of("cit")
+	}
 	interaction := sdk.Choose(mit || r.Instrument.StoredCredentialID != "", "ContAuth", "Ecommerce")
 	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).
 		Obj("paymentMethod", method).OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).
 		OptStr("returnUrl", r.ReturnURL).Obj("browserInfo", browserInfo(r.Shopper())).
-		Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).
+		Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", model).
 		Obj("additionalData", additionalData(r)).OptStr("shopperReference", shopper).
 		OptBool("storePaymentMethod", r.Stores()).
 		OptObj("installments", sdk.NewObject().OptInt("value", sdk.When(r.Installments > 1, int64(r.Installments))))
@@ -106,13 +110,6 @@ var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis"
 // models say for what use a credential is stored or charged. A merchant-initiated payment has the model under which the
 // credential was stored for off-session use.
 var models = sdk.Names{{"UnscheduledCardOnFile", "mit first_off_session cit_off_session"}, {"CardOnFile", "first cit"}}
-
-func processingModel(r *sdk.Request) string {
-	if r.StoredCredential == nil && r.Instrument.StoredCredentialID != "" {
-		return models.Of("cit")
-	}
-	return models.For(r.StoredCredential)
-}
 
 // shopperReference names the shopper of a stored credential: the one who stored it, else the merchant's customer within
 // this account.
