@@ -103,8 +103,8 @@ func word(text, separator string) string {
 	return first
 }
 
-// decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides, and
-// for a blocked card if the code says why it is blocked.
+// decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides,
+// and for a blocked card if the code says why it is blocked.
 func decline(j sdk.JSON) *sdk.Decline {
 	network := networkCode(j.Str("additionalData.refusalReasonRaw"))
 	d := declines.New(j.First("refusalReasonCode", "resultCode"), j.Str("refusalReason"), "")
@@ -119,9 +119,9 @@ func decline(j sdk.JSON) *sdk.Decline {
 
 const blockedCard = "5"
 
-// networkCode returns the code of a raw response such as "05 : Do not honor": "The response code returns with or without
-// a leading zero" (docs.adyen.com/development-resources/raw-acquirer-responses). It is "" for words of Adyen, such as
-// "DECLINED Expiry Incorrect".
+// networkCode returns the code of a raw response such as "05 : Do not honor": "The response code returns with or
+// without a leading zero" (docs.adyen.com/development-resources/raw-acquirer-responses). It is "" for words of Adyen,
+// such as "DECLINED Expiry Incorrect".
 func networkCode(raw string) string {
 	code := strings.TrimSpace(word(raw, ":"))
 	switch len(code) {

@@ -65,10 +65,11 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// post sends one request and returns the new object. A refusal ends the operation. Checkout.com accepts an idempotency key
-// for payments, captures, voids and refunds. But "if the original request returns a 4xx or 5xx response code, no idempotent
-// result is saved and the payment is reattempted" (checkout.com/docs/payments/manage-payments/retry-a-payment). A payment
-// may exist despite a 5xx, so nothing is sent twice: a query finds the result.
+// post sends one request and returns the new object. A refusal ends the operation. Checkout.com accepts an idempotency
+// key for payments, captures, voids and refunds. But "if the original request returns a 4xx or 5xx response code, no
+// idempotent result is saved and the payment is reattempted"
+// (checkout.com/docs/payments/manage-payments/retry-a-payment). A payment may exist despite a 5xx, so nothing is sent
+// twice: a query finds the result.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).KeyedOnce("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))

@@ -167,7 +167,7 @@ func decline(j sdk.JSON) *sdk.Decline {
 	}
 	code, network := at.Text("response_code"), at.Text("processing.partner_response_code")
 	d := declines.New(code, at.Str("response_summary"), sdk.DeclineByCode(network))
-	// a hard decline: the issuer or the cardholder must act before another attempt (checkout.com/docs, "API response codes")
+	// a hard decline: issuer or cardholder must act before another attempt (checkout.com/docs, "API response codes")
 	d.RetryElsewhere = d.RetryElsewhere && !strings.HasPrefix(code, "30")
 	d.NetworkCode, d.AdviceCode = network, at.Text("processing.partner_merchant_advice_code")
 	return d

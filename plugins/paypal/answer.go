@@ -55,8 +55,8 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	return o
 }
 
-// visaStops are the advice codes by which a Visa cardholder has stopped payments: 02 one, 03 all of the merchant, 21 all
-// with the card. "The merchant must NOT resubmit the same transaction" (developer.paypal.com, Orders API,
+// visaStops are the advice codes by which a Visa cardholder has stopped payments: 02 one, 03 all of the merchant, 21
+// all with the card. "The merchant must NOT resubmit the same transaction" (developer.paypal.com, Orders API,
 // processor_response.payment_advice_code). For Mastercard 02 means to try again later.
 var visaStops = sdk.Names{{"stopped", "02 03 21"}}
 
