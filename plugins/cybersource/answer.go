@@ -116,9 +116,19 @@ func refused(a sdk.JSON) *sdk.Outcome {
 	}
 	o := sdk.Declined(declines.New(cmp.Or(code, status), message, declines.Of(status)))
 	o.Decline.NetworkCode = a.Text("processorInformation.responseCode")
-	o.Decline.AdviceCode = a.Get("processorInformation.merchantAdvice").First("codeRaw", "code")
+	o.Decline.AdviceCode = adviceCode(a.Get("processorInformation.merchantAdvice"))
 	o.Raw = map[string]string{"status": status}
 	return o
+}
+
+// adviceCode returns the network's advice: the raw code if it has the network's two digits, else Cybersource's own. Raw
+// codes of Barclays have one digit and meanings of their own, for example 4 for "Do not try again"
+// (developer.cybersource.com, API fields, ccAuthReply_merchantAdviceCodeRaw).
+func adviceCode(advice sdk.JSON) string {
+	if raw := advice.Text("codeRaw"); len(raw) == 2 {
+		return raw
+	}
+	return advice.First("code", "codeRaw")
 }
 
 var declines = sdk.ParseDeclines(declineCodes)

@@ -120,6 +120,17 @@ func TestDeclines(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, p.Status)
 }
 
+// The raw advice of Barclays has one digit and meanings of its own (4: do not try again), as has 7903 of Visa Platform Connect. Cybersource's own code then
+// has the network's meaning (developer.cybersource.com, API fields, ccAuthReply_merchantAdviceCode and -Raw).
+func TestAdviceCode(t *testing.T) {
+	for advice, want := range map[string]string{`"code":"01","codeRaw":"02"`: "02", `"code":"03","codeRaw":"4"`: "03", `"code":"01","codeRaw":"1"`: "01",
+		`"code":"03","codeRaw":"7903"`: "03", `"code":"1"`: "1", `"codeRaw":"4"`: "4", "": ""} {
+		o := play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"DECLINED","errorInformation":{"reason":"PROCESSOR_DECLINED"},`+
+			`"processorInformation":{"responseCode":"05","merchantAdvice":{`+advice+`}}}`))
+		require.Equal(t, want, o.Decline.AdviceCode, advice)
+	}
+}
+
 func TestChecks(t *testing.T) {
 	p := play(t, sdk.OpAuthorize, payment(), answer(201, approved))
 	require.Equal(t, sdk.Checks{CVC: "fail", AddressLine1: "fail", PostalCode: "pass"}, *p.Checks)
