@@ -44,3 +44,22 @@ func TestConfirmAfterAStatusByHand(t *testing.T) {
 		})
 	}
 }
+
+// A merchant ends a payment whose money was taken late as failed. The money is still taken: no further attempt charges the payer again.
+func TestNoRetryOfWhatIsTaken(t *testing.T) {
+	t.Parallel()
+	w, f, says := refusing(t, nil)
+	v := w.pay(sale(100, visa))
+	says(v.Attempt, sdk.StatusCaptured)
+	_, err := w.DecideAttempt(t.Context(), w.auth, v.Payment.ID, request.AttemptDecision{Status: payment.AttemptFailure, OnlyReview: true})
+	require.NoError(t, err)
+	got := w.get(v.Payment.ID, request.RetrieveInput{})
+	require.Equal(t, payment.Failed, got.Payment.Status)
+	require.EqualValues(t, 100, got.Payment.Received)
+	require.False(t, got.ManualRetryAllowed)
+	f.says("/authorize", nil)
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(0, visa))
+	require.Equal(t, "IR_16", code(t, err))
+	require.ErrorContains(t, err, "has taken money")
+	require.Equal(t, 1, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.AttemptCount)
+}

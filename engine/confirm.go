@@ -118,23 +118,36 @@ func (e *Engine) mayConfirm(ctx context.Context, w *change.Loaded, now time.Time
 		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again").WithParam("status").WithHint("Create a new payment, or set manual_retry_enabled in the profile.")
 	case !w.Attempt.Status.MayTryAgain():
 		return fault.Refused("You cannot confirm this payment because it has status failed, and the previous attempt has the status " + string(w.Attempt.Status)).WithParam("status").WithHint("Create a new payment.")
-	case !e.changes.RetryAllowed(w.Payment, w.Attempt, w.Profile, now):
+	}
+	if err := e.noOpenCharge(ctx, w); err != nil {
+		return err
+	}
+	if !e.changes.RetryAllowed(w.Payment, w.Attempt, w.Profile, now) {
 		return fault.Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired").WithParam("status").WithHint("Create a new payment.")
 	}
-	return e.noOpenCharge(ctx, w)
+	return nil
 }
 
-// noOpenCharge refuses a confirm while an earlier authorization of the payment may still charge. That can be where an operator has set the payment's status
-// by hand: a status alone proves nothing about the processor.
+// noOpenCharge refuses a confirm while an earlier operation of the payment may still charge, or if one has taken money. That can be where a person has set the
+// payment's status by hand: a status alone proves nothing about the processor.
 func (e *Engine) noOpenCharge(ctx context.Context, w *change.Loaded) error {
-	if w.Attempt.AccountID == "" {
+	unknown := func() error {
+		return fault.Refused("You cannot confirm this payment because the result of an earlier operation is not known yet").WithParam("status").
+			WithHint("Retrieve the payment with force_sync=true, or state what the processor has done with the operation.")
+	}
+	switch {
+	case w.Payment.Received > 0:
+		return fault.Refused("You cannot confirm this payment because the processor has taken money for it").WithParam("status").
+			WithHint("Give the money back at the processor, and create a new payment.")
+	case w.Payment.OpenOperation != "":
+		return unknown()
+	case w.Attempt.AccountID == "" && w.Payment.AttemptCount == 1:
 		return nil // nothing has been sent yet
 	}
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	for _, op := range ops {
 		if op.Charges() && (op.Status.Open() || op.Status == payment.OperationPending) {
-			return fault.Refused("You cannot confirm this payment because the result of an earlier authorization is not known yet").WithParam("status").
-				WithHint("Retrieve the payment with force_sync=true, or state what the processor has done with the operation.")
+			return unknown()
 		}
 	}
 	return err

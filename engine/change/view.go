@@ -92,9 +92,10 @@ func (v *View) Customer() contact.Customer {
 	return c
 }
 
-// RetryAllowed reports whether a failed payment may be confirmed again: its attempt and the profile allow it, within the first half of the session time.
+// RetryAllowed reports whether a failed payment may be confirmed again: its attempt and the profile allow it, within the first half of the session time. A payment
+// that a person has set to failed may not, while money of it is taken or an operation of it is open.
 func (s *Changes) RetryAllowed(p *payment.Payment, a *payment.Attempt, profile *account.Profile, now time.Time) bool {
-	return p.Status == payment.Failed && a.Status.MayTryAgain() && profile != nil && profile.Settings.ManualRetry && now.Before(retryUntil(p))
+	return p.Status == payment.Failed && p.Received == 0 && p.OpenOperation == "" && a.Status.MayTryAgain() && profile != nil && profile.Settings.ManualRetry && now.Before(retryUntil(p))
 }
 
 func retryUntil(p *payment.Payment) time.Time {
