@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -43,10 +44,24 @@ func keeperOf(env []string) (k keeper) {
 	return k
 }
 
+// socketName is the name of the API's socket for the keeper.
+func socketName(address string) string { return "api-" + strings.ReplaceAll(address, ":", "_") }
+
+// giveUp makes the keeper close the sockets, where the switch does not start: clients would wait for it, and leave, and a later start would carry out what they
+// asked for.
+func (k keeper) giveUp(address string) {
+	if k.socket == "" {
+		return
+	}
+	for _, name := range append(slices.Clone(k.passed), socketName(address)) {
+		_ = k.tell("FDSTOREREMOVE=1\nFDNAME="+name, nil)
+	}
+}
+
 // listen returns the socket on which an earlier process has listened at the address. Without one it makes a socket, and gives the keeper a copy. It may be
 // called once, because it closes what the keeper has passed.
 func (k keeper) listen(ctx context.Context, key, address string) (net.Listener, error) {
-	name := "api-" + strings.ReplaceAll(address, ":", "_")
+	name := socketName(address)
 	var kept net.Listener
 	for i, passed := range k.passed {
 		f := os.NewFile(uintptr(firstPassed+i), passed)

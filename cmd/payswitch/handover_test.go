@@ -50,8 +50,10 @@ func (s *fakeSystemd) hear(message string, oob []byte) {
 	defer s.mu.Unlock()
 	_, name, _ := strings.Cut(message, "FDNAME=")
 	if strings.HasPrefix(message, "FDSTOREREMOVE=1\n") {
-		s.kept[name].Close()
-		delete(s.kept, name)
+		if s.kept[name] != nil {
+			s.kept[name].Close()
+			delete(s.kept, name)
+		}
 		return
 	}
 	messages, err := syscall.ParseSocketControlMessage(oob)
@@ -75,28 +77,41 @@ func (s *fakeSystemd) keeps(name string) {
 	}, time.Minute, time.Millisecond)
 }
 
-// start starts the program as systemd does, with the file descriptors that it keeps.
-func (s *fakeSystemd) start(env []string) *process {
+// command makes the command that starts the program as systemd does, with copies of the file descriptors that it keeps.
+func (s *fakeSystemd) command(env []string) *exec.Cmd {
 	s.t.Helper()
 	path, err := binary()
 	require.NoError(s.t, err)
 	cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" serve`, path)
 	var names []string
-	s.mu.Lock() // until it has started: a file that is passed on must not close meanwhile
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for name, f := range s.kept {
-		names, cmd.ExtraFiles = append(names, name), append(cmd.ExtraFiles, f)
+		fd, err := syscall.Dup(int(f.Fd()))
+		require.NoError(s.t, err)
+		syscall.CloseOnExec(fd)
+		names, cmd.ExtraFiles = append(names, name), append(cmd.ExtraFiles, os.NewFile(uintptr(fd), name))
 	}
-	p := &process{running: &running{t: s.t}, cmd: cmd, stderr: &lockedBuffer{}}
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "NOTIFY_SOCKET="+s.path)
 	if len(names) > 0 {
 		cmd.Env = append(cmd.Env, fmt.Sprint("LISTEN_FDS=", len(names)), "LISTEN_FDNAMES="+strings.Join(names, ":"))
 	}
-	cmd.Dir, cmd.Stderr = s.t.TempDir(), p.stderr
+	cmd.Dir = s.t.TempDir()
+	return cmd
+}
+
+// start starts the program.
+func (s *fakeSystemd) start(env []string) *process {
+	s.t.Helper()
+	cmd := s.command(env)
+	p := &process{running: &running{t: s.t}, cmd: cmd, stderr: &lockedBuffer{}}
+	cmd.Stderr = p.stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(s.t, err)
-	err = cmd.Start()
-	s.mu.Unlock()
-	require.NoError(s.t, err)
+	require.NoError(s.t, cmd.Start())
+	for _, f := range cmd.ExtraFiles {
+		require.NoError(s.t, f.Close())
+	}
 	s.t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	p.await(out, p.stderr)
 	return p
@@ -182,6 +197,18 @@ func TestKeptSocket(t *testing.T) {
 	systemd.keeps("api-" + strings.ReplaceAll(other, ":", "_"))
 	_, err = net.Dial("tcp", address)
 	require.Error(t, err)
+
+	require.NoError(t, p.cmd.Process.Kill())
+	require.Equal(t, -1, p.exit())
+	conn, err = net.Dial("tcp", other)
+	require.NoError(t, err)
+	defer conn.Close()
+	failed := systemd.command(append(env, "PAYSWITCH_SERVER__LISTEN="+other, "PAYSWITCH_KEYS__ENVIRONMENT=no such one"))
+	require.Error(t, failed.Run())
+	require.NoError(t, failed.ExtraFiles[0].Close())
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+	_, err = conn.Read(make([]byte, 1))
+	require.ErrorIs(t, err, syscall.ECONNRESET, "a switch that does not start lets no client wait")
 
 	require.Empty(t, keeperOf([]string{"LISTEN_PID=1", "LISTEN_FDS=1", "LISTEN_FDNAMES=api-x"}).passed)
 	require.Empty(t, keeperOf([]string{fmt.Sprint("LISTEN_PID=", os.Getpid()), "LISTEN_FDS=2", "LISTEN_FDNAMES=api-x"}).passed)

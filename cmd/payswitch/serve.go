@@ -18,14 +18,20 @@ import (
 // serve runs the switch until SIGTERM or SIGINT, then drains. A second signal ends the switch at once; the next start resolves the
 // operations in flight, as after any crash.
 func (p *program) serve(ctx context.Context, args []string) error {
+	keeper, opened := keeperOf(p.env), false
 	c, err := p.parseConfig(p.flags("serve"), args)
+	defer func() {
+		if !opened {
+			keeper.giveUp(c.Server.Listen)
+		}
+	}()
 	if err != nil {
 		return err
 	}
 	if c.Vault.current().isZero() {
 		return missingMasterKey(ctx, c)
 	}
-	c.keeper = keeperOf(p.env)
+	c.keeper = keeper
 	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
@@ -39,6 +45,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	opened = true
 	b := readBuild()
 	log.Info("started", keyVersion, b.version, keyAddress, n.url(), keyDatabase, shownDSN(c.Storage.DSN), keyLoaded, n.adapterNames(), keyTook, time.Since(began))
 	if err := n.firstLink(ctx, p.stdout); err != nil {
