@@ -115,7 +115,7 @@ func (e *Engine) mayConfirm(ctx context.Context, w *change.Loaded, now time.Time
 	case s != payment.Failed:
 		return fault.Refused("You cannot confirm this payment because it has status " + string(s)).WithParam("status").WithHint(s.Remedy())
 	case !w.Profile.Settings.ManualRetry:
-		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again").WithParam("status").WithHint("Create a new payment, or set manual_retry_enabled in the profile.")
+		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again").WithParam("status").WithHint("Create a new payment, or set is_manual_retry_enabled in the profile.")
 	case !w.Attempt.Status.MayTryAgain():
 		return fault.Refused("You cannot confirm this payment because it has status failed, and the previous attempt has the status " + string(w.Attempt.Status)).WithParam("status").WithHint("Create a new payment.")
 	}

@@ -1,6 +1,9 @@
 package router_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -136,4 +139,58 @@ func TestMasksAreNoSecrets(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"X-Key":"abcdefgh","X-New":"new"}`, p.Private["outgoing_webhook_custom_http_headers"].Reveal())
 	require.Contains(t, p.Private["webhook_details"].Reveal(), `"password"`)
+}
+
+// TestUnknownIdsNameTheirField: param is the field of the request that the unknown id stands in.
+func TestUnknownIdsNameTheirField(t *testing.T) {
+	t.Parallel()
+	charge := func(kind, data string) string {
+		return `{"amount":1,"currency":"EUR","off_session":true,"recurring_details":{"type":"` + kind + `","data":` + data + `}}`
+	}
+	const account = "404 HE_02 Merchant connector account does not exist in our records"
+	newWorld(t).section(t, nil,
+		step{"saved method", "POST /payments", charge("payment_method_id", `"pm_x"`), `404 HE_02 Payment method does not exist in our records + {"param":"recurring_details.data"}`},
+		step{"mandate", "POST /payments", charge("mandate_id", `"man_x"`), `404 HE_02 Mandate does not exist in our records + {"param":"recurring_details.data"}`},
+		step{"mandate at the top level", "POST /payments", `{"amount":1,"currency":"EUR","off_session":true,"confirm":true,"mandate_id":"man_x"}`,
+			`404 HE_02 Mandate does not exist in our records + {"param":"mandate_id"}`},
+		step{"account of a processor's token", "POST /payments", charge("processor_payment_token", `{"processor_payment_token":"x","merchant_connector_id":"mca_x"}`),
+			account + ` + {"param":"recurring_details.data.merchant_connector_id"}`},
+		step{"account of a relay", "POST /relay", `{"connector_resource_id":"x","connector_id":"mca_x","type":"void","data":{"void":{}}}`, account + ` + {"param":"connector_id"}`},
+		step{"customer", "POST /customers", `{"customer_id":"cus_1"}`, `{}`},
+		step{"account of a reference", "POST /payment_methods", `{"customer_id":"cus_1","payment_method":"card","card":{"card_number":"4242424242424242","card_exp_month":"10",` +
+			`"card_exp_year":"50"},"connector_mandate_details":{"mca_x":{"connector_mandate_id":"t"}}}`, account + ` + {"param":"connector_mandate_details"}`},
+		step{"default profile", "admin POST /accounts/m1", `{"default_profile":"pro_x"}`, `404 HE_02 Business profile with the given id pro_x does not exist + {"param":"default_profile"}`},
+	)
+}
+
+// TestHintsNameFieldsOfTheAPI: what looks like a field's name in a hint is a name of the API, so that a caller can send it.
+func TestHintsNameFieldsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	words := regexp.MustCompile(`[a-z0-9]+(_[a-z0-9]+)+`)
+	spec, err := os.ReadFile("openapi.yaml")
+	require.NoError(t, err)
+	known := map[string]bool{"mca_1": true} // an example of an id
+	for _, word := range words.FindAllString(string(spec), -1) {
+		known[word] = true
+	}
+	hints := regexp.MustCompile("(?:WithHint\\(|Hint: *)(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
+	seen := 0
+	for _, pattern := range []string{"*.go", "../engine/*.go", "../engine/*/*.go", "../engine/*/*/*.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, hint := range hints.FindAllStringSubmatch(string(source), -1) {
+				seen++
+				for _, word := range words.FindAllString(hint[1], -1) {
+					require.True(t, known[word], "%s: the API has no %s: %s", file, word, hint[1])
+				}
+			}
+		}
+	}
+	require.Greater(t, seen, 300)
 }

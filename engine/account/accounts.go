@@ -308,7 +308,7 @@ func (n *Account) applyStatus(in AccountInput) error {
 	n.Active = n.Active && !temporary
 	switch {
 	case in.Disabled != nil && !*in.Disabled && !n.Active:
-		return fault.Unprocessable("disabled", "Connector cannot be enabled when connector_status is inactive or when using TemporaryAuth").WithHint("Set connector_status to active first.")
+		return fault.Unprocessable("disabled", "Connector cannot be enabled when connector_status is inactive or when using TemporaryAuth").WithHint("Send status active, too, and other credentials than TemporaryAuth.")
 	case in.Disabled != nil:
 		n.Disabled = *in.Disabled
 	case !n.Active:

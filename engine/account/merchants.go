@@ -129,7 +129,7 @@ func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merch
 		}
 		if in.DefaultProfile != "" {
 			if profileBy(profiles, func(p *Profile) bool { return p.ID == in.DefaultProfile }) == nil {
-				return ProfileNotFound(in.DefaultProfile)
+				return ProfileNotFound(in.DefaultProfile).WithParam("default_profile")
 			}
 			m.DefaultProfile = in.DefaultProfile
 		}

@@ -31,7 +31,7 @@ func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToke
 
 // ExtendedCardInfo returns the card of a payment as a compact JWE for the merchant's own key. Errors: IR_27 if the payment has no card info, or keeps it no longer.
 func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
-	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id", Hint: "Switch is_extended_card_info_enabled on in the profile before the payment is confirmed."}
+	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id", Hint: "Before the confirm, send extended_card_info_config to the profile, and {\"enabled\": true} to its toggle_extended_card_info."}
 	w, err := s.Load(ctx, auth.MerchantID, id)
 	switch {
 	case fault.IsNotFound(err):

@@ -39,7 +39,11 @@ type Instrument struct {
 // at its creation. A payment without a customer gets the customer of the saved method.
 func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, in *request.Input, now time.Time) (*Instrument, error) {
 	if in.Recurring != nil || in.MandateID != "" {
-		return s.recurringInstrument(ctx, p, in, now)
+		i, err := s.recurringInstrument(ctx, p, in, now)
+		if unknown, ok := errors.AsType[*fault.Error](err); ok && fault.IsNotFound(err) && in.Recurring != nil {
+			unknown.Param = "recurring_details.data" // where the caller named the method or the mandate
+		}
+		return i, err
 	}
 	if in.Card != nil || in.PaymentToken == "" {
 		return nil, nil

@@ -80,7 +80,7 @@ func (s *Methods) checkCredentialAccounts(ctx context.Context, a account.Auth, c
 	for id, c := range credentials {
 		connector, known := connectors[id]
 		if !known {
-			return fault.NotFound("Merchant connector account")
+			return fault.NotFound("Merchant connector account").WithParam("connector_mandate_details")
 		}
 		c.Connector = connector
 		credentials[id] = c

@@ -164,7 +164,7 @@ func (s *Relays) account(ctx context.Context, a account.Auth, id string, w *driv
 	}
 	i := slices.IndexFunc(all, func(n *account.Account) bool { return n.ID == id })
 	if i < 0 {
-		none := fault.NotFound("Merchant connector account")
+		none := fault.NotFound("Merchant connector account").WithParam("connector_id")
 		none.Reason = id
 		return s.Registry.Dir.OrAltered(ctx, a.MerchantID, id, none)
 	}

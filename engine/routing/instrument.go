@@ -41,7 +41,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 	if r := in.Recurring; r != nil && r.AccountID != "" {
 		list = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.ID != r.AccountID })
 		if len(list) == 0 {
-			return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
+			return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account").WithParam("recurring_details.data.merchant_connector_id"))
 		}
 		chosen = &candidates{named: true, own: 1, trace: &routed.Trace{By: routed.ByCredential}}
 	}
