@@ -198,7 +198,7 @@ func TestPackagingIsWhole(t *testing.T) {
 	require.Regexp(t, `(?m)^USER 65532:65532$`, string(b))
 	b, err = os.ReadFile("deploy/payswitch.service")
 	require.NoError(t, err)
-	for _, line := range []string{"User=payswitch", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="} {
+	for _, line := range []string{"StartLimitIntervalSec=0", "Restart=on-failure", "FileDescriptorStoreMax=1", "User=payswitch", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="} {
 		require.Contains(t, string(b), "\n"+line+"\n")
 	}
 	require.Contains(t, readBuildFlags(t), "-trimpath")
