@@ -209,6 +209,12 @@ func TestWebhook(t *testing.T) {
 	require.Equal(t, []sdk.Event{{Object: "payment", TransactionID: "7001", Reference: "ref-1", Sync: true, Time: now}}, p.Events)
 	p = play(t, sdk.OpWebhook, message("2026-01-15 02:20:30.878", "transactionType=REFUND&referenceNumber=7001&reversalRefNum=9001"))
 	require.Equal(t, []sdk.Event{{Object: "refund", TransactionID: "7001", RefundID: "9001", Sync: true}}, p.Events)
+	// The message about an authorization without a capture: it alone settles one whose answer was lost, if the account has no merchant id.
+	for _, kind := range []string{"AUTH_ONLY_SINGLE_CHARGE", "AUTH_ONLY", "FRAUD_DECLINE"} {
+		held := play(t, sdk.OpWebhook, message(seconds, strings.Replace(charge, "CHARGE", kind, 1)))
+		require.Len(t, held.Events, 1, kind)
+		require.Equal(t, []any{sdk.EventPayment, "7001", "ref-1", true}, []any{held.Events[0].Object, held.Events[0].TransactionID, held.Events[0].Reference, held.Events[0].Sync})
+	}
 	p = play(t, sdk.OpWebhook, message(seconds, "transactionType=CHARGEBACK&referenceNumber=7001"))
 	require.Equal(t, []sdk.Event{{Object: "dispute", TransactionID: "7001", Time: now}}, p.Events)
 	p = play(t, sdk.OpWebhook, message(seconds, "transactionType=SUBSCRIPTION_REMINDER"))

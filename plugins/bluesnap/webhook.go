@@ -27,7 +27,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	field := func(name string) string { return sdk.HeaderValue(pairs, name) }
 	e := sdk.Event{TransactionID: field("referenceNumber"), Time: ms}
 	switch field("transactionType") {
-	case "CHARGE", "CC_CHARGE_FAILED", "DECLINE":
+	// support.bluesnap.com/docs/ipns-name-reference; AUTH_ONLY_SINGLE_CHARGE is about the API's AUTH_ONLY
+	case "CHARGE", "AUTH_ONLY_SINGLE_CHARGE", "AUTH_ONLY", "CC_CHARGE_FAILED", "DECLINE", "FRAUD_DECLINE":
 		e.Object, e.Sync, e.Reference = "payment", true, field("merchantTransactionId")
 	case "REFUND":
 		e.Object, e.Sync, e.RefundID = "refund", true, field("reversalRefNum")
