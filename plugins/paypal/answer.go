@@ -162,7 +162,7 @@ var checks = sdk.CheckCodes{
 	Other:      sdk.CheckUnavailable,
 }
 
-// amexChecks are the codes for American Express. Its W and X mean that nothing matches (developer.paypal.com, Orders API,
+// amexChecks are the codes for American Express: W and X mean that nothing matches (developer.paypal.com, Orders API,
 // processor_response.avs_code).
 var amexChecks = sdk.CheckCodes{CVC: checks.CVC, Other: sdk.CheckUnavailable,
 	Line1:      sdk.Results{{sdk.CheckPass, "A E F M Y"}, {sdk.CheckFail, "N W X Z"}},
