@@ -157,8 +157,9 @@ func (what Referenced) Reference(rule sdk.ReferenceRule, merchantID, id string, 
 	if limit == 0 {
 		limit = 36
 	}
+	mark := what.mark(merchantID, id)
 	if !ids.Made(id) {
-		id += "_" + what.mark(merchantID, id)
+		id += "_" + mark[:6]
 	}
 	ok := func(s string, set string) bool {
 		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
@@ -176,14 +177,14 @@ func (what Referenced) Reference(rule sdk.ReferenceRule, merchantID, id string, 
 			return id
 		}
 	}
-	return ids.Random(min(limit, 20))
+	return mark[:min(limit, len(mark))]
 }
 
-// mark returns what differs between an id and the same one of another merchant, or of another thing of this merchant. The mark is always the same: a payment
-// that was lost with a database has the reference of its repetition.
+// mark returns 20 characters that differ between an id and the same one of another merchant, or of another thing of this merchant. They are always the same:
+// a payment that was lost with a database has the reference of its repetition.
 func (what Referenced) mark(merchantID, id string) string {
 	sum := sha256.Sum256([]byte(string(what) + " " + merchantID + " " + id)) // neither has a space
-	mark := make([]byte, 6)
+	mark := make([]byte, 20)
 	for i := range mark {
 		mark[i] = ids.Alphabet[sum[i]%62]
 	}
