@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// TestReferenceOfALongID: also a reference that has no room for its id is the same whenever it is made, so that the repetition of a payment that was lost with a
-// database is known at the processor. It differs between merchants, and between a payment and a capture.
+// TestReferenceOfALongID: also a reference without room for its id is the same whenever it is made. The processor then knows the repetition of a payment that
+// was lost with a database. It differs between merchants, and between a payment and a capture.
 func TestReferenceOfALongID(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []sdk.ReferenceRule{{}, {MaxLength: 12}, {Characters: sdk.ReferenceAlphanumeric}, {Characters: sdk.ReferenceAlphanumeric, MaxLength: 16}} {
