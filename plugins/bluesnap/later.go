@@ -74,7 +74,9 @@ func pathOf(c *sdk.Call) string {
 // captured, nothing was done. If exactly the operation's amount cannot, the capture was done.
 func stillHeld(o *sdk.Outcome, a sdk.JSON, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Stated("openToCapture", "currency", r.Amount.Currency)
-	sdk.Require(open != nil && r.Payment != nil, errNotDone)
+	if open == nil || r.Payment == nil {
+		return nil, errNotDone
+	}
 	taken := r.Payment.Authorized - open.Minor
 	if taken == 0 {
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: o.TransactionID}, nil
