@@ -35,7 +35,10 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		a := w.Attempt
 		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || a.Captured+a.Unsettled()+amount >= a.Authorized
 		c := a.AddCapture(w.Operation.ID, amount, now)
-		c.Reference = drive.ForCapture.Reference(w.Adapter.Manifest.Reference, a.MerchantID, c.ID, now.UnixMilli())
+		if e.Holds(w.Payment.CreatedAt) { // a capture that was lost with the database may have the same number
+			c.ID += "r" + w.Operation.ID[len(w.Operation.ID)-6:]
+		}
+		c.Reference = drive.CaptureReference(w.Adapter.Manifest.Reference, a, c.ID, now)
 		w.Request.CaptureReference = c.Reference
 		return e.intent(w, payment.TriggerCaptureStart, now)
 	})

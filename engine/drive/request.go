@@ -1,12 +1,14 @@
 package drive
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
@@ -153,31 +155,41 @@ const (
 // merchants search for it. A mark follows an id that the merchant has chosen: merchants may share an account at the processor, and choose the same id.
 // Otherwise the reference consists of characters that the rule allows.
 func (what Referenced) Reference(rule sdk.ReferenceRule, merchantID, id string, digitsOf int64) string {
-	limit := rule.MaxLength
-	if limit == 0 {
-		limit = 36
+	if rule.Characters == sdk.ReferenceDigits {
+		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
+		return s[max(0, len(s)-limitOf(rule)):]
 	}
 	mark := what.mark(merchantID, id)
 	if !ids.Made(id) {
 		id += "_" + mark[:6]
 	}
-	ok := func(s string, set string) bool {
-		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
+	if allows(rule, id) {
+		return id
 	}
+	return mark[:min(limitOf(rule), len(mark))]
+}
+
+// CaptureReference returns our reference of an attempt's capture at the processor. It is the attempt's reference and what the capture's id adds to the
+// attempt's id, if the processor's rule allows that: the processor's messages about a capture may name nothing else.
+func CaptureReference(rule sdk.ReferenceRule, a *payment.Attempt, captureID string, now time.Time) string {
+	if added, ok := strings.CutPrefix(captureID, a.ID); ok && a.Details.Reference != "" && allows(rule, a.Details.Reference+added) {
+		return a.Details.Reference + added
+	}
+	return ForCapture.Reference(rule, a.MerchantID, captureID, now.UnixMilli())
+}
+
+func limitOf(rule sdk.ReferenceRule) int { return cmp.Or(rule.MaxLength, 36) }
+
+// allows reports whether the rule allows a reference of letters, digits, and what else its characters include.
+func allows(rule sdk.ReferenceRule, reference string) bool {
+	set := ids.Alphabet + "_-"
 	switch rule.Characters {
 	case sdk.ReferenceDigits:
-		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
-		return s[max(0, len(s)-limit):]
+		set = ids.Alphabet[:10]
 	case sdk.ReferenceAlphanumeric:
-		if len(id) <= limit && ok(id, ids.Alphabet) {
-			return id
-		}
-	default:
-		if len(id) <= limit && ok(id, ids.Alphabet+"_-") {
-			return id
-		}
+		set = ids.Alphabet
 	}
-	return mark[:min(limit, len(mark))]
+	return len(reference) <= limitOf(rule) && !strings.ContainsFunc(reference, func(r rune) bool { return !strings.ContainsRune(set, r) })
 }
 
 // mark returns 20 characters that differ between an id and the same one of another merchant, or of another thing of this merchant. They are always the same:

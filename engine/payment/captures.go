@@ -10,7 +10,7 @@ import (
 
 // CaptureRecord is one capture of an attempt.
 type CaptureRecord struct {
-	ID          string        `json:"id"` // {attempt id}_{sequence}
+	ID          string        `json:"id"` // {attempt id}_{sequence}, with r and random characters for a payment of a restored copy
 	Sequence    int           `json:"sequence"`
 	OperationID string        `json:"operation_id"`
 	Amount      int64         `json:"amount"`

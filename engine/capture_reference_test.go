@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// A capture of 4 is lost with the database. After the restore the processor tells of it. The merchant captures 900, and the answer is lost. The message about
+// the 4 says nothing about the 900: both captures would have the same number, and so the same reference.
+func TestRestoredPaymentNumbersItsCapturesApart(t *testing.T) {
+	t.Parallel()
+	for _, acts := range []bool{false, true} {
+		for _, totals := range []bool{false, true} {
+			q := newAcquirer(t)
+			q.totals = totals
+			inBubble(t, func(t *testing.T) {
+				adapters := map[string]*sdk.Adapter{"shop": q.adapter(resolving(sdk.ResolveByReference))}
+				w := newWorld(t, engine.Options{}, adapters)
+				at := w.mailAccount("shop", q.URL, "")
+				v := w.pay(sale(1000, visa, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }))
+				id := v.Payment.ID
+				file := w.copied()
+				w.captured(id, 4)
+
+				b := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(adapters), file)
+				require.NoError(t, b.AfterRestore(t.Context()))
+				b.running()
+				time.Sleep(5 * time.Minute)
+				require.EqualValues(t, 4, b.get(id, request.RetrieveInput{}).Payment.Received)
+				want := int64(4)
+				if q.fails("capture", "500"); acts {
+					q.fails("capture", "500 done")
+					want += 900
+				}
+				amount := int64(900)
+				_, err := b.CapturePayment(t.Context(), b.auth, id, &request.CaptureInput{Amount: &amount})
+				require.NoError(t, err)
+				b.delivers(q, at, aboutCaptureOf(4))
+				time.Sleep(48 * time.Hour)
+				b.delivers(q, at, aboutCaptureOf(900))
+				p := b.get(id, request.RetrieveInput{ForceSync: true}).Payment
+				if p.OpenOperation == "" {
+					require.Equal(t, want, p.Received, "acts %v, totals %v", acts, totals)
+				}
+				require.LessOrEqual(t, p.Received, want)
+				if totals {
+					require.Empty(t, p.OpenOperation, "totals settle it")
+				}
+			}, q.Server)
+		}
+	}
+}
+
+// A processor gives a capture an id of its own, and its message names our reference of the capture alone. The message finds the payment, also where the merchant
+// has chosen the payment's id.
+func TestMessageNamesACaptureAlone(t *testing.T) {
+	t.Parallel()
+	q := newAcquirer(t)
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": q.adapter(resolving(sdk.ResolveByReference))})
+	at := w.mailAccount("shop", q.URL, "")
+	for _, id := range []string{"", "1001", strings.Repeat("long_", 12)} {
+		v := w.pay(sale(1000, visa, manual, func(in *request.Input) { in.PaymentID = id }))
+		q.fails("capture", "drop done")
+		_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
+		require.NoError(t, err)
+		q.with(func() {
+			for _, m := range q.sent {
+				if o := m["outcome"].(sdk.Outcome); o.CaptureID != "" {
+					o.TransactionID = o.CaptureID
+					m["id"], m["outcome"] = o.CaptureID, o
+				}
+			}
+		})
+		w.delivers(q, at, aboutCaptureOf(1000))
+		require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, id)
+	}
+}
+
+// A capture's reference is its attempt's and a number where the processor's rule has room for it. It never has the form of another attempt's.
+func TestCaptureReference(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_800_000_000_000)
+	a := &payment.Attempt{MerchantID: "m", ID: "1001_1"}
+	a.Details.Reference = "1001_1_Ab12Cd"
+	made := func(rule sdk.ReferenceRule) string { return drive.CaptureReference(rule, a, "1001_1_2rXyZ123", now) }
+	require.Equal(t, "1001_1_Ab12Cd_2rXyZ123", made(sdk.ReferenceRule{}))
+	for _, rule := range []sdk.ReferenceRule{{MaxLength: 21}, {Characters: sdk.ReferenceAlphanumeric}, {Characters: sdk.ReferenceDigits, MaxLength: 12}} {
+		r := made(rule)
+		require.NotContains(t, r, "_")
+		require.LessOrEqual(t, len(r), max(rule.MaxLength, 20))
+		require.Equal(t, rule.Characters != sdk.ReferenceDigits, r == made(rule), "digits differ each time")
+	}
+}
