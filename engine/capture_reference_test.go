@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A capture of 4 is lost with the database. After the restore the processor tells of it. The merchant captures 900, and the answer is lost. The message about
+// A capture of 4 is lost with the database. After the restore the processor reports it. The merchant captures 900, and the answer is lost. The message about
 // the 4 says nothing about the 900: both captures would have the same number, and so the same reference.
 func TestRestoredPaymentNumbersItsCapturesApart(t *testing.T) {
 	t.Parallel()

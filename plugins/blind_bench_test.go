@@ -67,9 +67,9 @@ func BenchmarkFill(b *testing.B) {
 		b.SetBytes(int64(len(answer)))
 		b.ReportAllocs()
 		for b.Loop() {
-			scrub := newScrubber(secrets)
-			scrub.sent(fills(b).filled.put)
-			if _, known := scrub.text(answer, s); known {
+			scrubber := newScrubber(factsOf(d), nil, secrets)
+			addSent(&scrubber, fills(b).filled.put)
+			if _, known := scrubber.Text(answer, s); known {
 				b.Fatal("found what is not there")
 			}
 		}

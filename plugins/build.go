@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
 	"payswitch/plugins/sandbox"
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -61,7 +62,7 @@ func (h *Host) loadNow(ctx context.Context, from module) (_ *build, err error) {
 		return nil, fmt.Errorf("%w: %w", errManifest, err)
 	}
 	b := &build{module: m, log: h.log, used: time.Now()}
-	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), names: namesOf(manifest), stepper: b}
+	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), names: scrub.NamesOf(manifest), stepper: b}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.builds[b.hash] = b

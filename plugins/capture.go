@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -19,7 +20,7 @@ func checkCaptures(all []sdk.Capture) error {
 		return violation(RuleDerivation, "the send asks for more than %d captures", maxCaptures)
 	}
 	for i := range all {
-		if !captureName.MatchString(all[i].Name) || cardData(all[i].Name) || all[i].Path == "" {
+		if !captureName.MatchString(all[i].Name) || scrub.CardData(all[i].Name) || all[i].Path == "" {
 			return violation(RuleDerivation, "a capture needs a path, and a name of a letter followed by letters, digits and _ that is not card data's")
 		}
 	}
@@ -50,12 +51,12 @@ func (o *operation) captureMessage() {
 	if rule != nil && len(rule.Capture) > 0 {
 		message.Body = o.conceal(rule.Capture, w.Body, func(*sdk.Capture) bool { return false })
 	}
-	if text, _ := o.scrub.text(string(message.Body), nil); text != string(message.Body) {
+	if text, _ := o.scrub.Text(string(message.Body), nil); text != string(message.Body) {
 		message.Body = []byte(text)
 	}
 	message.Query = slices.Clone(w.Query)
 	for i := range message.Query {
-		message.Query[i].Value, _ = o.scrub.text(message.Query[i].Value, nil)
+		message.Query[i].Value, _ = o.scrub.Text(message.Query[i].Value, nil)
 	}
 	message.BodyLength = len(message.Body)
 	o.step.Request.Webhook = &message
@@ -86,7 +87,7 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 			}
 			standIn := known[value]
 			if standIn == "" {
-				if _, secret := o.scrub.text(value, nil); secret || isShortCode(value) {
+				if _, secret := o.scrub.Text(value, nil); secret || scrub.IsShortCode(value) {
 					return nil // possibly a returned secret: it is masked later. Captured, the adapter could use it as another secret
 				}
 				standIn = o.secrets.capture(c.Name, value, own(c))
@@ -102,7 +103,7 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 		return body
 	}
 	for _, v := range values {
-		o.scrub.add(v)
+		o.scrub.Add(v)
 	}
 	var b strings.Builder
 	at := 0
@@ -120,7 +121,7 @@ func (o *operation) recapture() {
 		if c.Exchange < len(o.in.Resume) {
 			o.secrets.capture(c.Name, c.Value.Reveal(), c.Own)
 			o.res.Captured = append(o.res.Captured, c)
-			o.scrub.add(c.Value.Reveal())
+			o.scrub.Add(c.Value.Reveal())
 		}
 	}
 }

@@ -21,7 +21,7 @@
 // tokens).
 //
 // Secrets out of an answer: readable.go (answers that the host cannot read), capture.go (fields that an adapter asked not to see), and
-// the scrub files, which mask returned secrets.
+// scrubber.go (returned secrets, which package scrub masks).
 //
 // The network: hosts.go (where an account's requests may go), request.go (URL and headers). egress.go (the only HTTP client), flight.go
 // (whether a part of a request has left), simulated.go (the built-in 3DS server).
@@ -30,12 +30,12 @@
 // (an operation that sends nothing), record.go, replay.go, hold.go and difference.go (recordings and their comparison). native.go
 // (adapters without a sandbox, for tests).
 //
-// Folders: sandbox runs modules and knows no payments. simulator is the simulated processor. Each other adapter has a folder of its
-// own. internal/published compares adapters with what processors publish of their APIs.
+// Folders: sandbox runs modules and knows no payments. scrub masks secrets in texts. simulator is the simulated processor. Each other
+// adapter has a folder of its own. internal/published compares adapters with what processors publish of their APIs.
 //
 // # Rules
 //
-// Package plugins imports engine, sdk and plugins/sandbox, and no other package of the project. Adapters import sdk alone.
+// Package plugins imports engine, sdk, plugins/sandbox and plugins/scrub, and no other package of the project. Adapters import sdk alone.
 //
 // It never decides about the state of money: it hands an outcome to the engine, or reports that the outcome is unknown. It never sends
 // a request twice that is not declared safe to repeat. It never puts a secret at a place that the manifest does not declare. No card

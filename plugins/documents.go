@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -150,7 +151,7 @@ func (d *document) form() error {
 	return d.pairs(d.text, func(name, value string) (string, bool, error) {
 		kind, ok := inner[name]
 		for outer := range inner {
-			if d.ruled && name != outer && folded(name) == folded(outer) {
+			if d.ruled && name != outer && scrub.Folded(name) == scrub.Folded(outer) {
 				d.stranger("the body's field " + name + " can be taken for " + outer)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -19,14 +20,14 @@ type adapter struct {
 	hash     string
 	manifest *sdk.Manifest
 	places   []place
-	names    *fieldNames
+	names    *scrub.Names
 	stepper  stepper
 }
 
 // fieldNames returns the field names of the manifest.
-func (a *adapter) fieldNames() *fieldNames {
+func (a *adapter) fieldNames() *scrub.Names {
 	if a.names == nil {
-		return namesOf(a.manifest)
+		return scrub.NamesOf(a.manifest)
 	}
 	return a.names
 }
@@ -62,7 +63,7 @@ type operation struct {
 	step    *sdk.Step
 	secrets *standIns
 	random  [32]byte // the guest's random source
-	scrub   scrubber
+	scrub   scrub.Scrubber
 	reach   *reach
 	places  []place // the positions where secrets may stand
 	plain   bool    // the adapter receives the real secrets
@@ -129,11 +130,7 @@ func (o *operation) prepare() (err error) {
 	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.random = o.secrets.seeded.derived("random")
-	o.scrub = newScrubber(o.secrets)
-	o.scrub.names = o.adapter.fieldNames()
-	if o.scrub.card.first == "" { // the step holds no card number, but the payment has a card
-		o.scrub.card = factsOf(o.in)
-	}
+	o.scrub = newScrubber(factsOf(o.in), o.adapter.fieldNames(), o.secrets)
 	if o.plain && !o.in.RecordOnly {
 		o.reveal()
 	}

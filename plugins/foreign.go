@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -127,7 +128,7 @@ func (d *document) foldPath(path []step, value string) (named bool) {
 	for i := range path {
 		if path[i].index < 0 {
 			start := len(d.scratch)
-			d.scratch = appendFolded(d.scratch, path[i].name)
+			d.scratch = scrub.AppendFolded(d.scratch, path[i].name)
 			name := d.scratch[start:]
 			switch {
 			case i < len(path)-1 && path[i+1].index < 0:
@@ -146,27 +147,19 @@ func (d *document) foldPath(path []step, value string) (named bool) {
 // foldFlat folds the name of a form's field. It reports whether the name, or a part of the name as in auth[password], is a credential's.
 func (d *document) foldFlat(name string) (named bool) {
 	b, part := d.scratch, 0 // part is the index in b at which the current part begins
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case foldedBytes[c] != 0:
-			b = append(b, foldedBytes[c])
-		case c == '[' || c == ']' || c == '.':
-			named = named || isCredentialName(b[part:])
-			if part = len(b); c == '[' { // servers may read security_key[x] in the place of security_key
-				d.ends = append(d.ends, part)
-			}
-		case c == 0: // the part ends here, as in appendFolded
-			n := strings.IndexAny(name[i:], "[].")
-			if n < 0 {
-				n = len(name) - i
-			}
-			i += n - 1
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(name[i:])
-			b = appendFoldedRune(b, r)
-			i += size - 1
+	for {
+		n := strings.IndexAny(name, "[].")
+		if n < 0 {
+			break
 		}
+		b = scrub.AppendFolded(b, name[:n])
+		named = named || isCredentialName(b[part:])
+		if part = len(b); name[n] == '[' { // servers may read security_key[x] in the place of security_key
+			d.ends = append(d.ends, part)
+		}
+		name = name[n+1:]
 	}
+	b = scrub.AppendFolded(b, name)
 	d.scratch, d.ends = b, append(d.ends, len(b))
 	return named || isCredentialName(b[part:]) || isCredentialName(b)
 }
@@ -201,7 +194,7 @@ func hasCredentialPart(name string) bool {
 	}
 	var b [64]byte
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '[' || r == ']' || r == '.' }) {
-		if isCredentialName(appendFolded(b[:0], part)) {
+		if isCredentialName(scrub.AppendFolded(b[:0], part)) {
 			return true
 		}
 	}
@@ -210,18 +203,18 @@ func hasCredentialPart(name string) bool {
 
 // isCredential reports whether the placement is for one credential alone.
 func (p *place) isCredential() bool {
-	return !cardData(p.Secret) && p.Secret != secretAny && p.Secret != secretBody
+	return !scrub.CardData(p.Secret) && p.Secret != secretAny && p.Secret != secretBody
 }
 
 // parent refuses an XML document that repeats an element on the way to a declared field: of two, the processor may read either.
 func (d *document) parent(path []step, seen map[string]int) error {
 	d.scratch = d.scratch[:0]
 	for i := range path {
-		d.scratch = appendFolded(d.scratch, path[i].name)
+		d.scratch = scrub.AppendFolded(d.scratch, path[i].name)
 	}
 	for _, p := range d.places {
 		for i := range p.segments {
-			if strings.HasPrefix(p.segments[i], "@") || i+1 != len(path) || folded(strings.Join(p.segments[:i+1], "")) != string(d.scratch) {
+			if strings.HasPrefix(p.segments[i], "@") || i+1 != len(path) || scrub.Folded(strings.Join(p.segments[:i+1], "")) != string(d.scratch) {
 				continue
 			}
 			if seen[string(d.scratch)]++; seen[string(d.scratch)] == 1 {
@@ -244,7 +237,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		if key == "Accept" || key == "Content-Type" || key == "User-Agent" || f.declares(sdk.InHeader, name) {
 			continue
 		}
-		n := folded(name)
+		n := scrub.Folded(name)
 		if (n == "contenttype" || n == "contentencoding") && key != "Content-Encoding" {
 			return violation(RuleAuthentication, "%s, and the header %s, which can be taken for another", f.why(), name)
 		}
@@ -266,7 +259,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		if f.declares(sdk.InQuery, name) || name == "" {
 			continue
 		}
-		if n := folded(name); (looksLikeAuthentication(n) || hasCredentialPart(name) || f.likeDeclared(n)) && !f.ours(value) {
+		if n := scrub.Folded(name); (looksLikeAuthentication(n) || hasCredentialPart(name) || f.likeDeclared(n)) && !f.ours(value) {
 			return violation(RuleAuthentication, "%s, and a query field that looks like authentication", f.why())
 		}
 		f.constant("a query field", nil, value)

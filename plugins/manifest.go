@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -128,7 +129,7 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 }
 
 func (c *manifestCheck) isReserved(name string) bool {
-	return cardData(name) || name == secretBody || name == secretToken && c.offers(sdk.OpAccessToken)
+	return scrub.CardData(name) || name == secretBody || name == secretToken && c.offers(sdk.OpAccessToken)
 }
 
 func (c *manifestCheck) environments() {
@@ -198,10 +199,10 @@ func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 			"%q is not header, query, path or body", p.In)
 		c.require(c.isCertificate(p.Secret) == (p.In == sdk.InTLS), at+".in", "a client certificate must stand in tls, and no other secret may")
 		c.require(p.In != sdk.InTLS || p.Field == clientCertificate, at+".field", "%q: the field of tls is %s", p.Field, clientCertificate)
-		c.require(!cardData(p.Secret) || p.In == sdk.InBody && list == "placements", at+".in", "card data may stand in bodies only, under placements")
+		c.require(!scrub.CardData(p.Secret) || p.In == sdk.InBody && list == "placements", at+".in", "card data may stand in bodies only, under placements")
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
-		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !cardData(p.Secret), at+".format",
+		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !scrub.CardData(p.Secret), at+".format",
 			"%.80q has no {}, or belongs to card data, which must stand alone", p.Format)
 		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != sdk.InBody, at+".escapes", "%q is not one of %s", p.Escapes, commaList(escapeChains[1:]))
 		outer, _, chained := strings.Cut(string(p.Escapes), ",")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"payswitch/engine/port"
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -51,7 +52,7 @@ func NewNative(adapters map[string]*sdk.Adapter, o Options) (*Native, error) {
 		}
 		hash := sha256.Sum256(message)
 		n.adapters[connector] = &nativeAdapter{
-			adapter: adapter{name: m.Name, hash: hex.EncodeToString(hash[:]), manifest: m, places: placesOf(m), names: namesOf(m), stepper: nativeStepper{a}},
+			adapter: adapter{name: m.Name, hash: hex.EncodeToString(hash[:]), manifest: m, places: placesOf(m), names: scrub.NamesOf(m), stepper: nativeStepper{a}},
 			info: port.AdapterInfo{Connector: connector, Name: m.Name, Hash: hex.EncodeToString(hash[:]), Manifest: manifestAs(connector, m), BuiltIn: true,
 				Simulated: connector != m.Name && m.Name == SimulatorName},
 		}

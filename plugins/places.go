@@ -5,16 +5,17 @@ import (
 	"strconv"
 	"strings"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
 // Values of Placement.Secret that name no credential field.
 const (
-	secretNumber = "card_number"
-	secretCVC    = "cvc"
-	secretCAVV   = "cavv"
-	secretToken  = "access_token"
-	secretBody   = "body"
+	secretNumber = scrub.SecretNumber
+	secretCVC    = scrub.SecretCVC
+	secretCAVV   = scrub.SecretCAVV
+	secretToken  = scrub.SecretToken
+	secretBody   = scrub.SecretBody
 	secretAny    = "*"
 )
 
@@ -36,10 +37,6 @@ type place struct {
 	formats        [][]string
 }
 
-func cardData(secret string) bool {
-	return secret == secretNumber || secret == secretCVC || secret == secretCAVV
-}
-
 // placesOf returns the placements of a manifest, those of authentication first.
 func placesOf(m *sdk.Manifest) []place {
 	all := make([]place, 0, len(m.Authentication)+len(m.Placements))
@@ -49,7 +46,7 @@ func placesOf(m *sdk.Manifest) []place {
 		if _, outer, chained := strings.Cut(string(p.Escapes), ","); chained && outer == kindForm {
 			l.outer, field, _ = strings.Cut(field, "/")
 		}
-		l.segments, l.folded = segmentsOf(field), folded(field)
+		l.segments, l.folded = segmentsOf(field), scrub.Folded(field)
 		switch {
 		case p.Format != "":
 			l.formats = [][]string{strings.Split(p.Format, placeholder)}

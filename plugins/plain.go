@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -54,19 +55,19 @@ func (o *operation) cleanResult(r *sdk.Result) {
 // reveals nothing new to it.
 func (o *operation) cleanText(s string) string {
 	if !o.plain {
-		return o.scrub.own(s)
+		return o.scrub.Own(s)
 	}
 	for i := range o.secrets.secrets { // short secrets too: unlike in a processor's answer, they do not stand here by chance
 		x := &o.secrets.secrets[i]
 		v := x.value.Reveal()
 		if x.name == secretCVC && s == v {
-			return blanked
+			return scrub.Blanked
 		}
 		if !x.card && x.value != notYet && len(v) >= 4 {
-			s = strings.ReplaceAll(s, v, blanked)
+			s = strings.ReplaceAll(s, v, scrub.Blanked)
 		}
 	}
-	s, _ = o.scrub.text(s, nil)
+	s, _ = o.scrub.Text(s, nil)
 	return s
 }
 

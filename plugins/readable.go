@@ -2,11 +2,13 @@ package plugins
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"mime"
 	"regexp"
 	"strings"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -104,12 +106,12 @@ func unreadableBody(body []byte) string {
 	controls := 0
 	for i := 0; i < len(body); {
 		if i+8 <= len(body) {
-			if x := load(body[i : i+8]); (x-0x2020202020202020)&^x&0x8080808080808080 == 0 { // none of the eight is below a space
+			if x := binary.LittleEndian.Uint64(body[i:]); (x-0x2020202020202020)&^x&0x8080808080808080 == 0 { // none of the eight is below a space
 				i += 8
 				continue
 			}
 		}
-		if c := body[i]; c < ' ' && isControl[c] {
+		if c := body[i]; scrub.IsControl(c) {
 			controls++
 		}
 		i++
@@ -119,7 +121,3 @@ func unreadableBody(body []byte) string {
 	}
 	return ""
 }
-
-// isControl are the control characters that no text holds. Separators of records (0x1C to 0x1F) and escapes are in some.
-var isControl = [' ']bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 0x0E: true, 0x0F: true, 0x10: true, 0x11: true,
-	0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true, 0x18: true, 0x19: true, 0x1A: true}

@@ -68,7 +68,7 @@ func (o *operation) recording(err error) *port.Recording {
 // parts that it changes.
 func (o *operation) scrubRequest(q *sdk.Request) (altered bool) {
 	scrub := func(text string) string {
-		clean, _ := o.scrub.text(text, nil)
+		clean, _ := o.scrub.Text(text, nil)
 		altered = altered || clean != text
 		return clean
 	}

@@ -88,14 +88,14 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *port.Recording) 
 	if err := o.holdTo(rec); err != nil {
 		return nil, err
 	}
-	o.scrub.card = factsOf(o.in)
+	o.scrub.SetCard(factsOf(o.in))
 	all := rec.Step.Exchanges
 	seed := o.secrets.seeded.derived("random")
 	for n := range rec.Resumed + len(rec.Steps) {
 		step := rec.Input(n)
 		step.Exchanges = o.res.Exchanges // as recorded, but with the hashes of the replayed requests
 		step.Account.Config = withDefaults(step.Account.Config, a.manifest)
-		got, err := a.stepper.step(ctx, step, seed, o.scrub.own)
+		got, err := a.stepper.step(ctx, step, seed, o.scrub.Own)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/plugins/scrub"
 	"payswitch/sdk"
 )
 
@@ -93,7 +94,7 @@ func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 // ours are the headers that only the host may set, by their folded names: headers of the connection (RFC 9110 section 7.6.1) and
 // those that net/http sets; headers that change the form of the answer, or ask for a part or a digest of it; headers that make an
 // intermediary send the request elsewhere or with another method.
-var ours = foldedSet("Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "HTTP2-Settings",
+var ours = scrub.FoldedSet("Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "HTTP2-Settings",
 	"Alt-Used", "Max-Forwards", "Via", "Forwarded",
 	"Accept-Encoding", "Accept-Charset", "Accept-Transfer-Encoding", "A-IM", "Range", "If-Range", "Request-Range",
 	"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
@@ -104,17 +105,9 @@ var ours = foldedSet("Host", "Content-Length", "Transfer-Encoding", "Connection"
 // oursBegin are the beginnings of further such names, folded.
 var oursBegin = []string{"proxy", "xforwarded", "xproxy", "secwebsocket"}
 
-func foldedSet(names ...string) map[string]bool {
-	all := make(map[string]bool, len(names))
-	for _, name := range names {
-		all[folded(name)] = true
-	}
-	return all
-}
-
 func isOurs(name string) bool {
 	var room [64]byte
-	f := appendFolded(room[:0], name)
+	f := scrub.AppendFolded(room[:0], name)
 	return ours[string(f)] || slices.ContainsFunc(oursBegin, func(begin string) bool { return bytes.HasPrefix(f, []byte(begin)) })
 }
 

@@ -115,14 +115,14 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 // hide masks the secrets in an answer before the adapter, the journal or the log see it. A secret that came back is a violation;
 // the answer still counts.
 func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
-	o.scrub.sent(out.filled.put)
+	addSent(&o.scrub, out.filled.put)
 	o.capture(s, out, a)
 	body := string(a.body)
-	clean, known := o.scrub.text(body, s)
+	clean, known := o.scrub.Text(body, s)
 	if clean != body {
 		a.body = []byte(clean)
 	}
-	a.headers, known = o.scrub.headers(a.headers, s, clean != body, known)
+	a.headers, known = o.scrub.Headers(a.headers, s, clean != body, known)
 	if known {
 		o.broke(RuleAnswer, "a secret in the answer of "+out.url.Host+", blanked")
 		o.opts.Logger.Warn("a processor's answer held a secret, which the host blanked", "adapter", o.adapter.name, "host", out.url.Host,

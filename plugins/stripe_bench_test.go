@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
+	"payswitch/plugins/scrub"
 	"payswitch/plugins/stripe"
 	"payswitch/sdk"
 )
@@ -102,7 +103,7 @@ func BenchmarkStripeHost(b *testing.B) {
 	d := newDriver(Options{}.withDefaults())
 	d.egress.instead = answering(body)
 	var steps recorded
-	a := &adapter{name: m.Name, hash: "0", manifest: m, places: placesOf(m), names: namesOf(m), stepper: stepFunc(func(s *sdk.Step) *sdk.Result {
+	a := &adapter{name: m.Name, hash: "0", manifest: m, places: placesOf(m), names: scrub.NamesOf(m), stepper: stepFunc(func(s *sdk.Step) *sdk.Result {
 		r := native.Step(s)
 		steps = append(steps, sdk.EncodeResult(&r))
 		return &r
@@ -150,9 +151,9 @@ func blindness(b *testing.B, d *port.Drive, body []byte) time.Duration {
 		if err != nil {
 			b.Fatal(err)
 		}
-		scrub := newScrubber(secrets)
-		scrub.sent(out.filled.put)
-		scrub.text(string(body), r.Send)
+		scrubber := newScrubber(factsOf(d), nil, secrets)
+		addSent(&scrubber, out.filled.put)
+		scrubber.Text(string(body), r.Send)
 		took[i] = time.Since(began)
 	}
 	slices.Sort(took)

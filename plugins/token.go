@@ -155,7 +155,7 @@ func (o *operation) token(ctx context.Context, stale secret.Value) error {
 		return fmt.Errorf("access token: %w", err)
 	}
 	o.secrets.setToken(t.value, t.own)
-	o.scrub.addSecret(t.value)
+	o.scrub.AddKey(t.value)
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (o *operation) keep(v port.Violation) {
 
 // placeText makes the place of a violation fit for the store: short, without secrets and control characters.
 func (o *operation) placeText(s string) string {
-	s, _ = o.scrub.text(s, nil)
+	s, _ = o.scrub.Text(s, nil)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

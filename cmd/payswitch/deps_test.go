@@ -208,13 +208,16 @@ func listPackages(t *testing.T, env []string) []goPackage {
 }
 
 // hostFolders are the folders below plugins that are the host's; every other one is an adapter.
-var hostFolders = []string{"sandbox", "builtin", "internal", "simulator3ds"}
+var hostFolders = []string{"sandbox", "scrub", "builtin", "internal", "simulator3ds"}
 
 // forbidden says why importer may not import imported, "" if it may.
 func forbidden(importer, imported string) string {
 	house := strings.HasPrefix(imported, "payswitch/")
 	external := !house && strings.Contains(strings.SplitN(imported, "/", 2)[0], ".")
 	from, to := area(importer), area(imported)
+	if importer == "payswitch/plugins/scrub" && house && to != "sdk" && imported != "payswitch/engine/card" && imported != "payswitch/engine/secret" {
+		return "scrub imports engine/card, engine/secret and sdk alone"
+	}
 	if house && from == to {
 		return ""
 	}
@@ -268,6 +271,10 @@ func TestForbidden(t *testing.T) {
 		{"payswitch/plugins", "payswitch/plugins/sandbox", true},
 		{"payswitch/plugins", "payswitch/plugins/simulator", false},
 		{"payswitch/plugins/sandbox", "payswitch/router", false},
+		{"payswitch/plugins", "payswitch/plugins/scrub", true},
+		{"payswitch/plugins/scrub", "payswitch/engine/secret", true},
+		{"payswitch/plugins/scrub", "payswitch/engine/port", false},
+		{"payswitch/plugins/scrub", "payswitch/plugins/sandbox", false},
 		{"payswitch/plugins/simulator3ds", "payswitch/engine", true},
 		{"payswitch/plugins/simulator3ds", "payswitch/router", false},
 		{"payswitch/router", "payswitch/plugins/simulator3ds", false},

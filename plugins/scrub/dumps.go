@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"regexp"
@@ -37,7 +37,7 @@ func codeOf(digits string) (code byte, ok bool) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(digits)
-	if err != nil || n > 0xFF || n < ' ' && isControl[n] {
+	if err != nil || n > 0xFF || IsControl(byte(n)) {
 		return 0, false
 	}
 	return byte(n), true
@@ -135,7 +135,7 @@ func hexBytesAround(t string, run []group) (start, end int, text string) {
 	for high := min(len(t), end+maxHexDump); end < high && isDump(t[end]); {
 		end++
 	}
-	return start, end, blanked
+	return start, end, Blanked
 }
 
 // serialized matches what PHP's serialize writes before a value.
@@ -186,7 +186,7 @@ func (r *reading) spoken(v *view, g group) {
 		if from == end {
 			return
 		}
-		if r.kindOf(appendFolded(room[:0], t[from:end]), func() string { return "" }) == fieldCVC {
+		if r.kindOf(AppendFolded(room[:0], t[from:end]), func() string { return "" }) == fieldCVC {
 			start, stop := v.place(g.start, g.end)
 			if n := len(v.fields); n > 0 && v.fields[n-1].end > start && v.fields[n-1].start < stop {
 				return // the field's mark has led to it
@@ -200,3 +200,9 @@ func (r *reading) spoken(v *view, g group) {
 		from--
 	}
 }
+
+// IsControl reports whether c is a control character that no text holds. Separators of records (0x1C to 0x1F) and escapes are in some texts.
+func IsControl(c byte) bool { return c < ' ' && controls[c] }
+
+var controls = [' ']bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 0x0E: true, 0x0F: true, 0x10: true, 0x11: true,
+	0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true, 0x18: true, 0x19: true, 0x1A: true}

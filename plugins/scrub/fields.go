@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"encoding/base64"
@@ -11,6 +11,20 @@ import (
 )
 
 // fieldKind is the meaning of a field's name for its value.
+// Values of Placement.Secret that name no credential field.
+const (
+	SecretNumber = "card_number"
+	SecretCVC    = "cvc"
+	SecretCAVV   = "cavv"
+	SecretToken  = "access_token"
+	SecretBody   = "body"
+)
+
+// CardData reports whether a placement's secret is card data.
+func CardData(secret string) bool {
+	return secret == SecretNumber || secret == SecretCVC || secret == SecretCAVV
+}
+
 type fieldKind byte
 
 const (
@@ -44,8 +58,8 @@ var nameNames = []string{"name", "key", "field", "fieldname", "param", "paramete
 // reportedNames are the names of fields that hold another field's value; the text around names it: {"value":"737","param":"cvc"}.
 var reportedNames = []string{"value", "input", "inputvalue", "invalidvalue", "rejectedvalue", "attemptedvalue", "actualvalue", "received", "actual", "given"}
 
-var fixedNames = func() *fieldNames {
-	n := newFieldNames()
+var fixedNames = func() *Names {
+	n := newNames()
 	for kind, all := range map[fieldKind][]string{fieldCVC: cvcNames, fieldSecret: secretNames, fieldScheme: {"authorization", "proxyauthorization"}, fieldNamed: nameNames, fieldReported: reportedNames} {
 		for _, name := range all {
 			n.add(name, kind)
@@ -54,21 +68,21 @@ var fixedNames = func() *fieldNames {
 	return n
 }()
 
-// fieldNames are folded names of fields with their meanings.
-type fieldNames struct {
+// Names are folded names of fields with their meanings.
+type Names struct {
 	kinds map[string]fieldKind
 	ends  [32768 / 64]uint64 // a set of the names' ends, to skip most fields at once
 }
 
-func newFieldNames() *fieldNames { return &fieldNames{kinds: make(map[string]fieldKind)} }
+func newNames() *Names { return &Names{kinds: make(map[string]fieldKind)} }
 
-func (n *fieldNames) add(name string, kind fieldKind) {
+func (n *Names) add(name string, kind fieldKind) {
 	n.kinds[name] = kind
 	h := nameEnd(name)
 	n.ends[h/64] |= 1 << (h % 64)
 }
 
-func (n *fieldNames) mayHold(h int) bool { return n.ends[h/64]&(1<<(h%64)) != 0 }
+func (n *Names) mayHold(h int) bool { return n.ends[h/64]&(1<<(h%64)) != 0 }
 
 // nameEnd returns a number for the last three characters of a folded name, and 0 for a shorter name.
 func nameEnd[T string | []byte](name T) int {
@@ -81,23 +95,23 @@ func nameEnd[T string | []byte](name T) int {
 
 func endOf(a, b, c byte) int { return int(c&31) | int(b&31)<<5 | int(a&31)<<10 }
 
-// namesOf returns the names of the fields under which a manifest sends CVCs and credentials. An echo uses the same names.
-func namesOf(m *sdk.Manifest) *fieldNames {
-	n := newFieldNames()
+// NamesOf returns the names of the fields under which a manifest sends CVCs and credentials. An echo uses the same names.
+func NamesOf(m *sdk.Manifest) *Names {
+	n := newNames()
 	public := func(name string) bool { // a merchant's code at the processor, say: messages name it, and signatures cover it
 		return slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == "text" })
 	}
 	for _, p := range slices.Concat(m.Authentication, m.Placements) {
 		kind := fieldSecret
 		switch {
-		case p.Secret == secretCVC:
+		case p.Secret == SecretCVC:
 			kind = fieldCVC
-		case p.Secret == secretNumber:
+		case p.Secret == SecretNumber:
 			if all := foldedSegments(p.Field); len(all) > 0 && saysID(all[len(all)-1]) {
 				n.add(all[len(all)-1], fieldNumber)
 			}
 			continue
-		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == sdk.InResponse || p.In == sdk.InTLS || p.In == sdk.InPath ||
+		case CardData(p.Secret) || p.Secret == SecretBody || p.Secret == SecretToken || p.In == sdk.InResponse || p.In == sdk.InTLS || p.In == sdk.InPath ||
 			public(p.Secret):
 			continue
 		}
@@ -123,7 +137,7 @@ func namesOf(m *sdk.Manifest) *fieldNames {
 // foldedSegments returns the folded names of a field's path: card[cvc], card.cvc, request/card.@cvc.
 func foldedSegments(field string) (all []string) {
 	for s := range strings.FieldsFuncSeq(field, func(r rune) bool { return strings.ContainsRune(".[]/@:", r) }) {
-		if s = folded(s); s != "" {
+		if s = Folded(s); s != "" {
 			all = append(all, s)
 		}
 	}
@@ -196,7 +210,7 @@ func (r *reading) field(v *view, at int) {
 		return
 	}
 	var room [maxFieldName]byte
-	name := appendFolded(room[:0], t[start:end])
+	name := AppendFolded(room[:0], t[start:end])
 	parent := func() string { return parentOf(t, start, element) }
 	kind := r.kindOf(name, parent)
 	for from, words := start, 0; kind == fieldOther && words < 2 && from > 1 && t[from-1] == ' ' && isAlphanumeric(t[from-2]); words++ { // "card security code"
@@ -204,7 +218,7 @@ func (r *reading) field(v *view, at int) {
 		for from > 0 && isAlphanumeric(t[from-1]) && end-from < maxFieldName {
 			from--
 		}
-		kind = r.kindOf(appendFolded(room[:0], t[from:end]), parent)
+		kind = r.kindOf(AppendFolded(room[:0], t[from:end]), parent)
 	}
 	if kind == fieldOther || kind == fieldGeneric || kind == fieldNumber || kind == fieldScheme && at < v.schemeEnd {
 		return
@@ -225,7 +239,7 @@ func (r *reading) field(v *view, at int) {
 			value, to = value[:i], from+i
 		}
 		switch {
-		case isShortCode(strings.TrimSpace(value)) || isCodeNumber(value) && v.isNumber(from):
+		case IsShortCode(strings.TrimSpace(value)) || isCodeNumber(value) && v.isNumber(from):
 			r.blankCode(v, at, from, to, quoted || element)
 		case !quoted && !element:
 			if m := wrappedCode.FindStringSubmatchIndex(t[at+1 : min(len(t), at+1+maxPairGap)]); m != nil {
@@ -233,7 +247,7 @@ func (r *reading) field(v *view, at int) {
 			}
 		}
 	case fieldReported:
-		if isShortCode(strings.TrimSpace(value)) && (r.kindOf([]byte(parent()), func() string { return "" }) == fieldCVC || r.besideCode(t, start, to)) {
+		if IsShortCode(strings.TrimSpace(value)) && (r.kindOf([]byte(parent()), func() string { return "" }) == fieldCVC || r.besideCode(t, start, to)) {
 			r.blankCode(v, at, from, to, quoted || element)
 		}
 	case fieldNamed:
@@ -292,7 +306,7 @@ func (r *reading) besideCode(t string, start, end int) bool {
 			continue
 		}
 		var room [maxFieldName]byte
-		if r.kindOf(appendFolded(room[:0], t[from:i]), func() string { return "" }) == fieldCVC {
+		if r.kindOf(AppendFolded(room[:0], t[from:i]), func() string { return "" }) == fieldCVC {
 			return true
 		}
 	}
@@ -333,11 +347,11 @@ func (r *reading) pair(v *view, from int) {
 func (r *reading) blankSecret(v *view, start, end int, quoted bool) {
 	value := v.text[start:end]
 	switch {
-	case start > 0 && v.text[start-1] == '[' && "["+value+"]" == blanked:
+	case start > 0 && v.text[start-1] == '[' && "["+value+"]" == Blanked:
 		return
-	case value == "null" || value == "true" || value == "false" || value == blanked || strings.Trim(value, "*") == "":
+	case value == "null" || value == "true" || value == "false" || value == Blanked || strings.Trim(value, "*") == "":
 		return
-	case r.secrets != nil && r.secrets.found(value) != "":
+	case r.isStandIn != nil && r.isStandIn(value):
 		return
 	case !quoted && v.isNumber(start) && strings.IndexByte("{[-0123456789", value[0]) < 0:
 		return
@@ -464,7 +478,7 @@ func parentOf(t string, start int, element bool) string {
 				if j := strings.IndexAny(tag, " \t\r\n>/"); j >= 0 {
 					tag = tag[:j]
 				}
-				return folded(tag[strings.LastIndexByte(tag, ':')+1:])
+				return Folded(tag[strings.LastIndexByte(tag, ':')+1:])
 			}
 		}
 		return ""
@@ -478,7 +492,7 @@ func parentOf(t string, start int, element bool) string {
 		for begin > low && (isAlphanumeric(t[begin-1]) || t[begin-1] == '_' || t[begin-1] == '-') {
 			begin--
 		}
-		return folded(t[begin:end])
+		return Folded(t[begin:end])
 	}
 	depth := 0
 	for i := start - 1; i >= low; i-- {
@@ -499,14 +513,14 @@ func parentOf(t string, start int, element bool) string {
 				return ""
 			}
 			begin, end, _ := fieldNameAt(t, i)
-			return folded(t[begin:end])
+			return Folded(t[begin:end])
 		}
 	}
 	return ""
 }
 
-// isShortCode reports whether a value is three or four digits, plain or in base64 or hexadecimal.
-func isShortCode(s string) bool {
+// IsShortCode reports whether a value is three or four digits, plain or in base64 or hexadecimal.
+func IsShortCode(s string) bool {
 	switch n := len(s); n {
 	case 3, 4, 6, 8:
 		if n < 6 && isDigits(s) {

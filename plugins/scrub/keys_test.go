@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"crypto/ecdsa"
@@ -31,10 +31,10 @@ func keyOf(r *mrand.Rand, prefix, alphabet string, n int) string {
 	return string(b)
 }
 
-func scrubberOf(secrets ...string) scrubber {
-	c := newScrubber(newStandIns([32]byte{1}))
+func scrubberOf(secrets ...string) Scrubber {
+	c := New(Card{}, nil, nil)
 	for _, s := range secrets {
-		c.addSecret(secret.New(s))
+		c.AddKey(secret.New(s))
 	}
 	return c
 }
@@ -83,8 +83,8 @@ func TestKeysAreMasked(t *testing.T) {
 						if len(formA) != len(formB) && kind == "with signs" {
 							continue // escaped, they differ in length
 						}
-						seenA, known := one.text(fmt.Sprintf(layout, formA), nil)
-						seenB, _ := other.text(fmt.Sprintf(layout, formB), nil)
+						seenA, known := one.Text(fmt.Sprintf(layout, formA), nil)
+						seenB, _ := other.Text(fmt.Sprintf(layout, formB), nil)
 						require.True(t, known, "%s", formA)
 						if kind != "with signs" {
 							require.Equal(t, seenA, seenB, "%s", formA)
@@ -101,7 +101,7 @@ func TestKeysAreMasked(t *testing.T) {
 				s := kinds[kind]()
 				c := scrubberOf(s)
 				for _, cut := range []string{s[:minScrubbed], s[:20], s[:len(s)-3], s[len(s)-minScrubbed:], s[len(s)/2-5:], s[3:]} {
-					seen, known := c.text("key "+cut+" is wrong", nil)
+					seen, known := c.Text("key "+cut+" is wrong", nil)
 					require.True(t, known, "%s of %s", cut, s)
 					require.Equal(t, "key [redacted] is wrong", seen)
 				}
@@ -110,16 +110,16 @@ func TestKeysAreMasked(t *testing.T) {
 	}
 	t.Run("a weak one by its place", func(t *testing.T) {
 		c := scrubberOf("hunter2")
-		c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: "pin", In: sdk.InBody, Field: "login.kennwort"}}})
+		c.names = NamesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: "pin", In: sdk.InBody, Field: "login.kennwort"}}})
 		for _, guess := range []string{"hunter2", "hunter3", "x"} {
 			for format, want := range map[string]string{`{"password":"%s"}`: `{"password":"[redacted]"}`, "user=a&passwd=%s&x=1": "user=a&passwd=[redacted]&x=1",
 				"<Password>%s</Password>": "<Password>[redacted]</Password>", `{"login":{"kennwort":"%s"}}`: `{"login":{"kennwort":"[redacted]"}}`,
 				"Authorization: Basic %s\r\n": "Authorization: Basic [redacted]\r\n", `{\"Api-Key\":\"%s\"}`: `{\"Api-Key\":\"[redacted]\"}`} {
-				seen, known := c.text(fmt.Sprintf(format, guess), nil)
+				seen, known := c.Text(fmt.Sprintf(format, guess), nil)
 				require.Equal(t, want, seen)
 				require.True(t, known)
 			}
-			seen, _ := c.text("the word "+guess, nil)
+			seen, _ := c.Text("the word "+guess, nil)
 			require.Equal(t, "the word "+guess, seen, "it is never compared")
 		}
 	})
@@ -127,7 +127,7 @@ func TestKeysAreMasked(t *testing.T) {
 		c := scrubberOf("sk_live_51M2JTkLkdIwHu7ixQ9aZk3", "live_A1b2C3d4E5f6G7h8")
 		for _, text := range []string{`{"id":"pi_3PxTf2LkdIwHu7ix1HRaLbKz","livemode":false,"live_mode":true,"live_something_long":1}`, `{"client_secret":"pi_1_secret_2","secret":null,"password":true}`,
 			`{"authorization":"A1B2C3","key":"value","token":"tok_1"}`} {
-			seen, known := c.text(text, nil)
+			seen, known := c.Text(text, nil)
 			require.Equal(t, text, seen)
 			require.False(t, known)
 		}
@@ -147,7 +147,7 @@ func TestPEMKeysAreMasked(t *testing.T) {
 		c := scrubberOf(text)
 		quoted, _ := json.Marshal(text)
 		for _, form := range []string{text, string(quoted), strings.ReplaceAll(text, "\n", ""), strings.ToUpper(text)} {
-			seen, known := c.text(form, nil)
+			seen, known := c.Text(form, nil)
 			require.True(t, known)
 			lines := strings.Split(text, "\n")
 			for _, line := range lines[2 : len(lines)-3] {
@@ -171,13 +171,13 @@ func FuzzScrub(f *testing.F) {
 		one, other := cardOf(r, "411112", "1881", 16), cardOf(r, "411112", "1881", 16)
 		form := numberForms[names[int(which)%len(names)]]
 		c := classScrubber("411112", "1881", 16)
-		a, _ := c.text(before+form(one)+after, nil)
-		b, _ := c.text(before+form(other)+after, nil)
+		a, _ := c.Text(before+form(one)+after, nil)
+		b, _ := c.Text(before+form(other)+after, nil)
 		if a != b {
 			t.Fatalf("%q\n%q\nof %q and %q", a, b, before+form(one)+after, before+form(other)+after)
 		}
 		for _, text := range []string{before + form(one) + after, `{"a":` + fmt.Sprintf("%q", before+after) + `,"n":` + one.number + `,"m":[` + between(one.number, ",") + `],"cvc":` + "737" + `}`} {
-			seen, _ := c.text(text, nil)
+			seen, _ := c.Text(text, nil)
 			if json.Valid([]byte(text)) && !json.Valid([]byte(seen)) {
 				t.Fatalf("%q was JSON, %q is not", text, seen)
 			}

@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"cmp"
@@ -11,83 +11,65 @@ import (
 	"payswitch/sdk"
 )
 
-// blanked replaces a secret that must not be shown even in part.
-const blanked = "[redacted]"
+// Blanked replaces a secret that must not be shown even in part.
+const Blanked = "[redacted]"
 
-// scrubber masks secrets in everything of an operation that the adapter, log, journal and database may see. It recognizes card data by what
+// Scrubber masks secrets in everything of an operation that the adapter, log, journal and database may see. It recognizes card data by what
 // the adapter knows too: the first six digits, the last four, the length of the number, and the names of fields. It does not know the number
-// or the CVC itself. So an adapter cannot test guesses by what is masked.
-type scrubber struct {
-	card    cardClass
-	names   *fieldNames // of the fields that the manifest declares for secrets; nil without such fields
-	secrets *standIns   // stand-ins stay as they are; may be nil
-	keys    keyIndex
+// or the CVC itself. So an adapter cannot test guesses by what is masked. A Scrubber serves one goroutine at a time.
+type Scrubber struct {
+	card      Card
+	names     *Names
+	isStandIn func(text string) bool
+	keys      keyIndex
 }
 
-// newScrubber makes a scrubber with an operation's credentials and cryptogram, and the facts of its card.
-func newScrubber(s *standIns) (c scrubber) {
-	c.secrets = s
-	for i := range s.secrets {
-		switch x := &s.secrets[i]; x.name {
-		case secretNumber:
-			c.card = classOf(x.value.Reveal())
-		case secretCVC:
-		case secretCAVV:
-			c.keys.addCryptogram(x.value.Reveal())
-		default:
-			c.addSecret(x.value)
-		}
-	}
-	return c
+// New makes a Scrubber. names are those of the fields that the manifest declares for secrets, nil for none. isStandIn reports whether a text holds a
+// stand-in, which stays as it is; it may be nil.
+func New(card Card, names *Names, isStandIn func(text string) bool) Scrubber {
+	return Scrubber{card: card, names: names, isStandIn: isStandIn}
 }
 
-// addSecret masks a credential from now on.
-func (c *scrubber) addSecret(v secret.Value) {
-	if v != notYet {
-		c.keys.addKey(v.Reveal())
-	}
-}
+// SetCard changes the card whose number is masked.
+func (c *Scrubber) SetCard(card Card) { c.card = card }
 
-// add masks a value from now on, wherever it stands as a whole. The value must be impossible to guess.
-func (c *scrubber) add(value string) { c.keys.addValue(value) }
+// AddKey masks a credential from now on: also a part of it, or another form.
+func (c *Scrubber) AddKey(v secret.Value) { c.keys.addKey(v.Reveal()) }
 
-// sent adds the secrets of a request: signatures, ciphertexts and other derived values. It does not look for numbers and CVCs.
-func (c *scrubber) sent(all []put) {
-	for i := range all {
-		if all[i].secret == "" {
-			c.add(all[i].value)
-		}
-	}
-}
+// AddCryptogram masks a cryptogram of 3-D Secure from now on, whatever its encoding.
+func (c *Scrubber) AddCryptogram(v secret.Value) { c.keys.addCryptogram(v.Reveal()) }
 
-// text masks a text. known is true if the text held something like a secret of this operation, which should not be there. request is the
+// Add masks a value from now on, wherever it stands as a whole. The value must be impossible to guess.
+func (c *Scrubber) Add(value string) { c.keys.addValue(value) }
+
+// Text masks a text. known is true if the text held something like a secret of this operation, which should not be there. request is the
 // text that the adapter wrote, and so knows; it may be nil.
-func (c *scrubber) text(text string, request *sdk.Send) (clean string, known bool) {
+func (c *Scrubber) Text(text string, request *sdk.Send) (clean string, known bool) {
 	return c.mask(text, request, true)
 }
 
-// own masks a text of the adapter. It does not mask other card numbers, because the adapter has never seen one.
-func (c *scrubber) own(text string) string {
+// Own masks a text of the adapter. It does not mask other card numbers, because the adapter has never seen one.
+func (c *Scrubber) Own(text string) string {
 	clean, _ := c.mask(text, nil, false)
 	return clean
 }
 
 // bodyDigests are headers with a digest of the body. If the body held a card number, the adapter could test digits with the digest.
-var bodyDigests = foldedSet("Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "ETag", "X-Content-SHA256", "X-Checksum", "X-Amz-Checksum-SHA256", "X-Goog-Hash")
+var bodyDigests = FoldedSet("Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "ETag", "X-Content-SHA256", "X-Checksum", "X-Amz-Checksum-SHA256", "X-Goog-Hash")
 
-// headers masks an answer's headers: names, values, and the whole values of headers with the name of a secret.
-func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known bool) ([]sdk.Header, bool) {
+// Headers masks an answer's headers: names, values, and the whole values of headers with the name of a secret.
+func (c *Scrubber) Headers(all []sdk.Header, request *sdk.Send, altered, known bool) ([]sdk.Header, bool) {
 	kept := all[:0]
 	for _, h := range all {
-		if altered && bodyDigests[folded(h.Name)] {
+		if altered && bodyDigests[Folded(h.Name)] {
 			continue
 		}
-		name, found := c.text(h.Name, request)
-		value, also := c.text(h.Value, request)
+		name, found := c.Text(h.Name, request)
+		value, also := c.Text(h.Value, request)
 		known = known || found || also
 		const field = ": "
 		if !c.mayName(h.Name) {
-		} else if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // the value, as a field of that name
+		} else if line, secret := c.Text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // the value, as a field of that name
 			value, known = line[len(name)+len(field):], true
 		}
 		kept = append(kept, sdk.Header{Name: name, Value: value})
@@ -96,21 +78,21 @@ func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known b
 }
 
 // mayName reports whether a header's name may say that its whole value is secret.
-func (c *scrubber) mayName(header string) bool {
+func (c *Scrubber) mayName(header string) bool {
 	var room [maxFieldName]byte
-	name := appendFolded(room[:0], header)
+	name := AppendFolded(room[:0], header)
 	return fixedNames.kinds[string(name)] != fieldOther || c.names != nil && c.names.kinds[string(name)] != fieldOther
 }
 
-func (c *scrubber) mask(text string, request *sdk.Send, others bool) (clean string, known bool) {
-	r := reading{scrubber: c, request: request, others: others, work: 16*len(text) + 64<<10}
+func (c *Scrubber) mask(text string, request *sdk.Send, others bool) (clean string, known bool) {
+	r := reading{Scrubber: c, request: request, others: others, work: 16*len(text) + 64<<10}
 	clean = r.read(text)
 	return clean, r.known
 }
 
 // reading is the state of searching one text for secrets.
 type reading struct {
-	*scrubber
+	*Scrubber
 	request *sdk.Send
 	others  bool // other card numbers are masked too
 	depth   int  // of encodings around the text
@@ -153,7 +135,7 @@ func (r *reading) read(text string) string {
 func (r *reading) decoded(v *view) {
 	escaped := v.escaped
 	early := slices.DeleteFunc(slices.Clone(v.fields), func(e edit) bool {
-		return e.text == blanked || !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter)
+		return e.text == Blanked || !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter)
 	})
 	if len(early) > 0 { // a CVC in base64 may end with a digit that belongs to no number after it
 		v.edits = early
@@ -205,6 +187,12 @@ type view struct {
 	follow, followEnd int // where digits that follow a card number are masked
 }
 
+// edit replaces a part of a text.
+type edit struct {
+	start, end int
+	text       string
+}
+
 type span struct{ start, end int32 }
 
 // place returns the place of a part of the text in source.
@@ -240,7 +228,7 @@ func (v *view) blank(start, end int) {
 // blankOf returns the replacement for a part that must not be shown. A number in JSON stays a number.
 func (v *view) blankOf(start, end int) (int, int, string) {
 	if !v.isNumber(start) {
-		return start, end, blanked
+		return start, end, Blanked
 	}
 	for start > 0 && isNumeral(v.text[start-1]) {
 		start--

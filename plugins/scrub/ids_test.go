@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"fmt"
@@ -26,9 +26,9 @@ func TestIDsStay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, id := range []string{"5555555555554444", "371449635398431", "6011111111111117"} {
-				for _, c := range []scrubber{classScrubber("424242", "4242", 16), classScrubber("", "", 0)} { // an answer, a webhook
+				for _, c := range []Scrubber{classScrubber("424242", "4242", 16), classScrubber("", "", 0)} { // an answer, a webhook
 					text := fmt.Sprintf(layout, id)
-					seen, known := c.text(text, &sdk.Send{})
+					seen, known := c.Text(text, &sdk.Send{})
 					require.Equal(t, text, seen)
 					require.False(t, known)
 				}
@@ -38,16 +38,16 @@ func TestIDsStay(t *testing.T) {
 	c := classScrubber("424242", "4242", 16)
 	for _, text := range []string{`{"threeDSServerTransID":"08ce02e1-2f09-00fd-4242-424242424242"}`, `{"href":"/payments/08ce02e1-2f09-00fd-5555-555555554444/captures"}`} {
 		other := classScrubber("411111", "1111", 16)
-		seen, _ := other.text(text, nil)
+		seen, _ := other.Text(text, nil)
 		require.Equal(t, text, seen, "a UUID that ends with digits")
 	}
 	// Other cards are masked as before, and the own card is masked under any name.
 	for _, text := range []string{`{"number":"5555555555554444"}`, `{"id":"bad 5555555555554444"}`, `{"id":"x","pan":"5555555555554444"}`, `{"id":"4242424242424242"}`} {
-		seen, _ := c.text(text, nil)
+		seen, _ := c.Text(text, nil)
 		require.NotEqual(t, text, seen)
 	}
 	c = classScrubber("", "", 0)
-	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretNumber, In: sdk.InBody, Field: "card.id"}}})
-	seen, _ := c.text(`{"id":"5555555555554444"}`, nil)
+	c.names = NamesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: SecretNumber, In: sdk.InBody, Field: "card.id"}}})
+	seen, _ := c.Text(`{"id":"5555555555554444"}`, nil)
 	require.Equal(t, `{"id":"555555******4444"}`, seen, "under a name that card numbers are sent under")
 }

@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"encoding/base64"
@@ -11,7 +11,6 @@ import (
 
 // The largest answer, in the form that is slowest to mask, takes a moment.
 func TestMaskingTakesBoundedTime(t *testing.T) {
-	Sequential(t)
 	const size = 1 << 20
 	inner := strings.Repeat("number 4111111234561881 ", 64<<10)[:size/3]
 	for name, unit := range map[string]string{"words": "payment_method_options_", "fields": `"cvc":`, "names": `"name":"cvc",`, "schemes": "authorization:", "elements": "<cvc>", "marks": ">>>>=", "open strings": `password:"x `,
@@ -22,7 +21,7 @@ func TestMaskingTakesBoundedTime(t *testing.T) {
 			text := strings.Repeat(unit, size/len(unit)+1)[:size]
 			for _, s := range []string{text, `{"a":"` + text + `"}`} {
 				start := time.Now()
-				c.text(s, nil)
+				c.Text(s, nil)
 				require.Less(t, time.Since(start), 5*time.Second, name)
 				t.Log(time.Since(start))
 			}

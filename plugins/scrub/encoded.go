@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import "strings"
 
@@ -146,7 +146,7 @@ func (r *reading) holds(decoded string) bool {
 	if len(decoded) < 3 {
 		return false
 	}
-	inner := reading{scrubber: r.scrubber, request: r.request, others: r.others, depth: r.depth + 1, work: r.work}
+	inner := reading{Scrubber: r.Scrubber, request: r.request, others: r.others, depth: r.depth + 1, work: r.work}
 	clean := inner.read(decoded)
 	r.work, r.known = inner.work, r.known || inner.known
 	return clean != decoded

@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"strings"
@@ -315,3 +315,5 @@ func digitValue(r rune) (byte, bool) {
 	}
 	return 0, false
 }
+
+func isHex(c byte) bool { return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'f' }

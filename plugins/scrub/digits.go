@@ -1,4 +1,4 @@
-package plugins
+package scrub
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"payswitch/engine/card"
-	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -20,48 +19,38 @@ const (
 	manyDigits = 12 // from this number on, digits with something between them may be a number that was cut
 )
 
-// cardClass is what adapters know about a card. All cards of a class are masked alike.
-type cardClass struct {
+// Card is what adapters know about a card. The zero Card is unknown. All cards of a class are masked alike.
+type Card struct {
 	first, last                 string // "" without a card
 	reversedFirst, reversedLast string
 	length                      int // 0 if it is not known
 }
 
-func classOf(number string) cardClass {
+// Known reports whether the card is known at all.
+func (c *Card) Known() bool { return c.first != "" }
+
+// CardOf returns what adapters know about the card with a number. It returns the zero Card for a text that is no number.
+func CardOf(number string) Card {
 	n := digitsOf(number)
 	if len(n) < shownFirst+shownLast {
-		return cardClass{}
+		return Card{}
 	}
-	return newCardClass(n[:shownFirst], n[len(n)-shownLast:], len(n))
+	return NewCard(n[:shownFirst], n[len(n)-shownLast:], len(n))
 }
 
-func newCardClass(first, last string, length int) cardClass {
+// NewCard returns the card with the first and last digits of its number. length is 0 if it is unknown. NewCard returns the zero Card without
+// six first and four last digits.
+func NewCard(first, last string, length int) Card {
 	if len(first) < shownFirst || len(last) != shownLast {
-		return cardClass{}
+		return Card{}
 	}
 	first = first[:shownFirst]
 	turned := reverse(first + last)
-	return cardClass{first: first, last: last, length: length, reversedFirst: turned[shownLast:], reversedLast: turned[:shownLast]}
-}
-
-// factsOf returns the facts of a drive's card: the instrument's, or the payment's. It returns the zero class without a card.
-func factsOf(in *port.Drive) cardClass {
-	if c := classOf(in.Secrets.Number.Reveal()); c.first != "" {
-		return c
-	}
-	if i := in.Request.Instrument; i != nil && i.Card != nil {
-		if c := newCardClass(i.Card.BIN, i.Card.LastFour, int(i.Card.Length)); c.first != "" {
-			return c
-		}
-	}
-	if in.Card == nil {
-		return cardClass{}
-	}
-	return newCardClass(in.Card.BIN, in.Card.LastFour, in.Card.Length)
+	return Card{first: first, last: last, length: length, reversedFirst: turned[shownLast:], reversedLast: turned[:shownLast]}
 }
 
 // ofLength reports whether numbers of the class have n digits.
-func (c *cardClass) ofLength(n int) bool {
+func (c *Card) ofLength(n int) bool {
 	if c.length == 0 {
 		return n >= leastPAN && n <= mostPAN
 	}
@@ -69,7 +58,7 @@ func (c *cardClass) ofLength(n int) bool {
 }
 
 // lengths returns the smallest and the largest number of digits in the class.
-func (c *cardClass) lengths() (least, most int) {
+func (c *Card) lengths() (least, most int) {
 	if c.length == 0 {
 		return leastPAN, mostPAN
 	}
@@ -77,7 +66,7 @@ func (c *cardClass) lengths() (least, most int) {
 }
 
 // whole reports whether digits hold a whole number of the class.
-func (c *cardClass) whole(digits string) bool {
+func (c *Card) whole(digits string) bool {
 	least, most := c.lengths()
 	for from := 0; from+least <= len(digits); from++ {
 		i := strings.Index(digits[from:], c.first)
@@ -95,7 +84,7 @@ func (c *cardClass) whole(digits string) bool {
 }
 
 // backwards reports whether digits hold a whole number of the class backwards.
-func (c *cardClass) backwards(digits string) bool {
+func (c *Card) backwards(digits string) bool {
 	least, most := c.lengths()
 	for from := max(0, least-shownFirst); from+shownFirst <= len(digits); from++ {
 		i := strings.Index(digits[from:], c.reversedFirst)
@@ -116,7 +105,7 @@ func (c *cardClass) backwards(digits string) bool {
 type group struct{ start, end int }
 
 // begins reports whether a number of the class, whole or cut, begins with one of the groups.
-func (c *cardClass) begins(digits string, groups []group) bool {
+func (c *Card) begins(digits string, groups []group) bool {
 	at := 0
 	for i, g := range groups {
 		n := g.end - g.start
@@ -492,7 +481,7 @@ func (r *reading) isID(v *view, start, end int) bool {
 		return false
 	}
 	var room [maxFieldName]byte
-	name := string(appendFolded(room[:0], t[from:to]))
+	name := string(AppendFolded(room[:0], t[from:to]))
 	return saysID(name) && (r.names == nil || r.names.kinds[name] != fieldNumber)
 }
 
