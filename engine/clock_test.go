@@ -228,6 +228,78 @@ func TestClockJumpsBack(t *testing.T) {
 	}
 }
 
+// severalJumps are clocks that jump more than once while a payment is unknown: the clock's offset at the start, and the jumps.
+var severalJumps = map[string]struct {
+	start time.Duration
+	jumps []time.Duration
+}{
+	"back in two steps":       {2 * time.Hour, []time.Duration{-110 * time.Minute, -10 * time.Minute}},
+	"back, and to the right":  {0, []time.Duration{-2 * time.Hour, 2 * time.Hour}},
+	"back, and too far":       {0, []time.Duration{-2 * time.Hour, 4 * time.Hour}},
+	"ahead in two steps":      {0, []time.Duration{2 * time.Hour, 10 * time.Minute}},
+	"ahead, and to the right": {0, []time.Duration{2 * time.Hour, -2 * time.Hour}},
+	"ahead, and too far":      {0, []time.Duration{2 * time.Hour, -4 * time.Hour}},
+	"to and fro":              {2 * time.Hour, []time.Duration{-4 * time.Hour, 4 * time.Hour, -2 * time.Hour, time.Minute, -time.Minute}},
+}
+
+// After several jumps, "not found" is believed when its time has really passed since the send: not earlier, where the payment exists and the processor does
+// not show it yet; and soon after, where it does not exist. So it is for a process that starts between the jumps.
+func TestNotFoundAfterSeveralJumps(t *testing.T) {
+	t.Parallel()
+	const final = 15 * time.Minute
+	for name, c := range severalJumps {
+		for _, acted := range []bool{true, false} {
+			for _, restarts := range []bool{false, true} {
+				if restarts && c.jumps[0] > 0 {
+					continue // a process knows nothing of a jump ahead before its start
+				}
+				t.Run(fmt.Sprintf("%s, acted %v, restarts %v", name, acted, restarts), func(t *testing.T) {
+					t.Parallel()
+					p := newProcessor(t)
+					p.hangs.Store(acted)
+					p.forgets.Store(true)
+					inBubble(t, func(t *testing.T) {
+						o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second, ResolvePause: 10 * time.Second}
+						adapters := map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: int64(final.Seconds())})}
+						w := newWorldAt(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db", c.start)
+						w.shopAccount(p.URL)
+						ctx, stop := context.WithCancel(t.Context())
+						done := make(chan struct{})
+						go func() { defer close(done); w.Run(ctx) }()
+						time.Sleep(30 * time.Minute)
+						p.dropped.Store(!acted)
+						sent := time.Now()
+						id := w.pay(sale(100, visa)).Payment.ID
+						p.dropped.Store(false)
+						for i, by := range c.jumps {
+							time.Sleep(100 * time.Second)
+							w.jump(by)
+							if restarts && i == 0 {
+								time.Sleep(2 * time.Second)
+								stop()
+								<-done
+								w = newWorldAt(t, o, plugins.NativeConnectors(adapters), w.file, time.Duration(w.clock.Load()))
+								w.running()
+							}
+						}
+						time.Sleep(time.Until(sent.Add(final - time.Second)))
+						require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status, "the answer comes too early")
+						p.forgets.Store(false)
+						time.Sleep(5 * time.Minute)
+						want := payment.Failed
+						if acted {
+							want = payment.Succeeded
+						}
+						require.Equal(t, want, w.get(id, request.RetrieveInput{}).Payment.Status)
+						stop()
+						<-done
+					}, p.Server)
+				})
+			}
+		}
+	}
+}
+
 // After a jump back an old authorization does not look new: no payer is charged when the processor comes back an hour later.
 func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 	t.Parallel()

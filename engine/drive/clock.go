@@ -4,12 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"payswitch/engine/alarm"
 	"payswitch/engine/evidence"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/sdk"
 )
 
 // clockTolerance is the difference between the database's clock and this process's monotonic clock, from one look to the next. Above it the
@@ -19,14 +22,13 @@ const clockTolerance = 5 * time.Second
 // clockWatch compares the database's clock, which deadlines are read from, with the monotonic clock of this process. The zero value is ready. It is
 // safe for concurrent use.
 type clockWatch struct {
-	mu     sync.Mutex
-	first  time.Time     // the database's clock at the first look
-	db     time.Time     // the database's clock at the latest look
-	at     time.Time     // the same moment by the monotonic clock
-	calm   time.Time     // by the monotonic clock; until then deadlines prove nothing
-	jumped time.Time     // when the latest jump was noticed, by the clock after it
-	by     time.Duration // the latest jump; 0 for none
-	jumps  []clockJump   // the latest ones, oldest first
+	mu      sync.Mutex
+	db      time.Time   // the database's clock at the latest look; zero before the first
+	at      time.Time   // the same moment by the monotonic clock
+	calm    time.Time   // by the monotonic clock; until then deadlines prove nothing
+	jumps   []clockJump // the latest ones, oldest first
+	dropped bool        // jumps before them
+	met     map[storedSend]time.Time
 }
 
 // clockJump is a jump of the database's clock.
@@ -35,34 +37,64 @@ type clockJump struct {
 	by            time.Duration
 }
 
-// jumpsKept limits how many jumps a process remembers.
-const jumpsKept = 32
+// storedSend is a time of a send that no clock explains which this process has seen. clockWatch.met has the first look at it, by the monotonic clock.
+type storedSend struct {
+	operationID string
+	at          int64
+}
 
-// oldest returns the earliest moment, by the present clock, that a stored time of a start can mean; t if the clock has shown no such time. After a jump back the
-// clock shows the same times once more.
-func (c *clockWatch) oldest(t time.Time) time.Time {
+// Limits of what a process remembers.
+const (
+	jumpsKept = 256
+	metKept   = 100_000
+)
+
+// span returns the earliest and the latest moment, by the present clock, that a stored time can mean. After a jump back the clock shows the same times
+// once more. ahead is by how much the time may have been in the future when it was stored. soon is the latest time that can have been stored by now.
+// known is false if this process has seen no clock that explains the time.
+func (c *clockWatch) span(t time.Time, ahead time.Duration, soon time.Time) (first, last time.Time, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var first time.Time
-	since := time.Duration(0) // the sum of the jumps after the times that are looked at
+	since := time.Duration(0) // the sum of the jumps after the stretch between two jumps that is looked at
 	for i := len(c.jumps); i >= 0; i-- {
+		end := soon
 		if i < len(c.jumps) {
 			since += c.jumps[i].by
-			if t.After(c.jumps[i].after.Add(clockTolerance - c.jumps[i].by)) {
-				continue // later than any time before this jump
-			}
+			end = c.jumps[i].after.Add(clockTolerance + ahead - c.jumps[i].by)
 		}
-		if i > 0 && t.Before(c.jumps[i-1].before.Add(c.jumps[i-1].by-clockTolerance)) {
-			continue // earlier than any time after the jump before
+		switch {
+		case t.After(end): // later than any time of this stretch
+			continue
+		case i > 0 && t.Before(c.jumps[i-1].before.Add(c.jumps[i-1].by-clockTolerance)): // earlier than any time of this stretch
+			continue
+		case i == 0 && c.dropped: // perhaps before jumps that are forgotten
+			return time.Time{}, time.Time{}, false
 		}
-		if was := t.Add(since); first.IsZero() || was.Before(first) {
+		was := t.Add(since)
+		if !known || was.Before(first) {
 			first = was
 		}
+		if !known || was.After(last) {
+			last = was
+		}
+		known = true
 	}
-	if first.IsZero() {
-		return t
+	return first, last, known && !last.After(soon)
+}
+
+// firstMet returns when this process first looked at the time of a send that no clock explains: now, or earlier.
+func (c *clockWatch) firstMet(s storedSend) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, is := c.met[s]
+	if !is {
+		if c.met == nil || len(c.met) >= metKept { // without its entry a send counts as met now: its wait begins anew
+			c.met = map[storedSend]time.Time{}
+		}
+		at = time.Now()
+		c.met[s] = at
 	}
-	return first
+	return at
 }
 
 // off returns by how much the database's clock has jumped since the latest look; 0 within the tolerance. The caller holds mu.
@@ -82,17 +114,16 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.db
-	jump = c.off(db, at)
-	if first = c.first.IsZero(); first {
-		c.first = db
-	}
+	jump, first = c.off(db, at), c.db.IsZero()
 	if !at.Before(c.at) {
 		c.db, c.at = db, at
 	}
 	if jump != 0 {
-		c.calm, c.jumped, c.by = at.Add(calmFor), db, jump
+		c.calm = at.Add(calmFor)
 		c.jumps = append(c.jumps, clockJump{before: was, after: db, by: jump})
-		c.jumps = c.jumps[max(0, len(c.jumps)-jumpsKept):]
+		if over := len(c.jumps) - jumpsKept; over > 0 {
+			c.jumps, c.dropped = slices.Clone(c.jumps[over:]), true
+		}
 	}
 	return jump, first, !at.Before(c.calm)
 }
@@ -170,52 +201,39 @@ func (c *clockWatch) holds(db, at time.Time) bool {
 	return c.off(db, at) == 0 && !at.Before(c.calm)
 }
 
-// moved returns a stored time of a start or a send in terms of the clock after its latest jump. known is false for a time in the future: it is
-// from before a jump that this process has not seen.
-func (d *Driver) moved(t time.Time) (_ time.Time, known bool) {
-	c, soon := &d.clock, d.Now().Add(d.LeaseTime+clockTolerance) // a send is stored up to one lease time ahead
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !t.IsZero() && (c.by > 0 && t.Before(c.jumped) || c.by < 0 && t.After(soon)) {
-		t = t.Add(c.by)
+// soon is the latest time that can have been stored by now: a send is stored up to one lease time ahead.
+func (d *Driver) soon() time.Time { return d.Now().Add(d.LeaseTime + clockTolerance) }
+
+// sentBy returns the moment, by the present clock, by which a send had left whose operation has time t for it. A time that can mean several moments means the
+// latest. One that no clock explains was stored before this process looked at it, and its lease has ended one lease time later.
+func (d *Driver) sentBy(operationID string, t time.Time) time.Time {
+	if _, last, known := d.clock.span(t, d.LeaseTime, d.soon()); known {
+		return last
 	}
-	return t, !t.After(soon)
+	met := d.clock.firstMet(storedSend{operationID, t.UnixMilli()})
+	return d.Now().Add(d.LeaseTime - time.Since(met))
 }
 
-// sentBy returns the moment, by the present clock, by which a send that was stored with time t had left.
-func (d *Driver) sentBy(t time.Time) time.Time {
-	moved, known := d.moved(t)
-	if !known && !d.clock.began().IsZero() {
-		return d.clock.began().Add(d.LeaseTime) // before this process began, so the lease has ended since
-	}
-	return moved
-}
-
-// age returns how long ago an operation began, or payment.AgeUnknown. One that can charge is as old as it can be: no customer is charged late.
+// age returns how long ago an operation began, or payment.AgeUnknown. An operation is as old as it can be: no customer is charged late, and no key is used
+// that the processor has forgotten.
 func (d *Driver) age(op *payment.Operation) time.Duration {
-	began, known := d.moved(op.StartedAt)
-	if op.Charges() && d.clock.hasJumped() {
-		if first := d.clock.oldest(op.StartedAt); first.Before(began) {
-			began, known = first, true
-		}
-	}
+	first, _, known := d.clock.span(op.StartedAt, 0, d.soon())
 	if !known {
 		return evidence.AgeUnknown
 	}
-	return d.Now().Sub(began)
+	return d.Now().Sub(first)
 }
 
-func (c *clockWatch) hasJumped() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.jumps) > 0
-}
-
-// began returns the database's clock at the first look, zero before it.
-func (c *clockWatch) began() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.first
+// AskNow begins a query about an operation. It returns the present time, the time from which "not found" is final, and whether it is final now. A clock that
+// jumps at this very moment makes nothing final.
+func (d *Driver) AskNow(ctx context.Context, op *payment.Operation, rule sdk.ResolveRule) (asked, from time.Time, final bool, err error) {
+	asked, at := d.Now(), time.Now()
+	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
+		return asked, from, false, fault.Internal(err, "read the clock")
+	}
+	from = d.Timing().NotFoundFinal(op, rule)
+	jump := d.Now().Round(0).Sub(asked.Round(0)) - time.Since(at)
+	return asked, from, asked.After(from) && jump.Abs() <= clockTolerance, nil
 }
 
 // holds counts the runs of this process by their operations. The zero value is ready.

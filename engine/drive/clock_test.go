@@ -31,8 +31,9 @@ func TestClockHolds(t *testing.T) {
 	}
 }
 
-// TestOldestStart: after jumps back the clock shows the same times once more, and a stored time means the earlier of two moments.
-func TestOldestStart(t *testing.T) {
+// TestStoredTimes: after jumps back the clock shows the same times once more, so a stored time means one of two moments. A start means the earlier one, and
+// a send the later one.
+func TestStoredTimes(t *testing.T) {
 	t.Parallel()
 	var c clockWatch
 	db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
@@ -41,20 +42,66 @@ func TestOldestStart(t *testing.T) {
 		c.look(db, at, time.Minute)
 		return db
 	}
-	age := func(t time.Time) time.Duration { return db.Sub(c.oldest(t)) }
+	oldest := func(t time.Time) time.Time { first, _, _ := c.span(t, 0, db.Add(time.Minute)); return first }
+	age := func(t time.Time) time.Duration { return db.Sub(oldest(t)) }
+	since := func(t time.Time) time.Duration { _, last, _ := c.span(t, 0, db.Add(time.Minute)); return db.Sub(last) }
 	began := pass(0, 0)
-	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(c.oldest(began)), "no jump")
+	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(oldest(began)), "no jump")
 	old := pass(time.Minute, 0)
 	pass(time.Second, -20*time.Second)
 	require.Equal(t, 121*time.Second, age(began), "from long before the jump")
 	require.Equal(t, time.Second, age(old), "in the future")
 	again := pass(30*time.Second, 0) // in the past now
 	require.Equal(t, 31*time.Second, age(old))
+	require.Equal(t, 11*time.Second, since(old), "or the same time after the jump")
 	require.Equal(t, time.Duration(0), age(again), "after the jump, and later than any time before")
 	pass(time.Second, 2*time.Hour)
 	require.Equal(t, 32*time.Second, age(old), "before a jump ahead")
 	require.Equal(t, time.Second, age(again))
+	require.Equal(t, 12*time.Second, since(old))
 	pass(time.Second, -2*time.Hour)
 	require.Equal(t, 33*time.Second, age(old))
-	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(c.oldest(db.Add(-time.Minute))))
+	require.Equal(t, time.Minute, pass(time.Minute, 0).Sub(oldest(db.Add(-time.Minute))))
+}
+
+// TestStoredTimesOfManyJumps: a clock that jumps without end is not remembered for ever, and a time from before what is remembered means nothing.
+func TestStoredTimesOfManyJumps(t *testing.T) {
+	t.Parallel()
+	var c clockWatch
+	db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
+	began := db
+	c.look(db, at, time.Minute)
+	for i := range jumpsKept + 1 {
+		_, last, known := c.span(began, 0, db.Add(time.Minute))
+		require.Equal(t, time.Duration(i)*time.Second, db.Sub(last))
+		require.True(t, known)
+		db, at = db.Add(time.Hour), at.Add(time.Second)
+		c.look(db, at, time.Minute)
+	}
+	require.Len(t, c.jumps, jumpsKept)
+	_, _, known := c.span(began, 0, db.Add(time.Minute))
+	require.False(t, known)
+	_, last, known := c.span(db.Add(-time.Hour), 0, db.Add(time.Minute))
+	require.Equal(t, time.Second, db.Sub(last))
+	require.True(t, known)
+}
+
+// TestFirstMet: the time of a send that no clock explains is held against the moment at which this process first looked at the time.
+func TestFirstMet(t *testing.T) {
+	t.Parallel()
+	var c clockWatch
+	sends := []storedSend{{"op_1", 1}, {"op_2", 1}, {"op_1", 2}}
+	var met []time.Time
+	for _, s := range sends {
+		time.Sleep(time.Millisecond)
+		met = append(met, c.firstMet(s))
+	}
+	for i, s := range sends {
+		require.Equal(t, met[i], c.firstMet(s))
+	}
+	for i := range metKept {
+		c.firstMet(storedSend{"op_3", int64(i)})
+	}
+	require.LessOrEqual(t, len(c.met), metKept)
+	require.True(t, c.firstMet(sends[0]).After(met[0]), "forgotten: it waits anew")
 }

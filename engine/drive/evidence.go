@@ -159,20 +159,19 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 
 // QueryProcessor queries the processor and interprets its answer as evidence about the open operation.
 func (d *Driver) QueryProcessor(ctx context.Context, w *Run) (evidence.Verdict, error) {
-	asked := d.Now()
-	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
-		return evidence.Verdict{}, fault.Internal(err, "read the clock")
+	asked, from, final, err := d.AskNow(ctx, w.Operation, w.Adapter.Manifest.Resolve)
+	if err != nil {
+		return evidence.Verdict{}, err
 	}
 	if err := d.knowRelayed(ctx, w); err != nil {
 		return evidence.Verdict{}, err
 	}
-	final := d.Timing().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
 		return v, nil
 	}
-	r := w.interpret(o, asked.After(final) || fault.Planted("believe not found"))
-	r.Again, r.AskedAt = final, asked
+	r := w.interpret(o, final || fault.Planted("believe not found"))
+	r.Again, r.AskedAt = from, asked
 	return r, nil
 }
 

@@ -17,10 +17,10 @@ type Timing struct {
 	Payer time.Duration // how long after its start an operation that can charge is sent again
 	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
 
-	// Age returns how long ago an operation began, or AgeUnknown. SentBy returns by when something had left that was stored with a time, both in spite of jumps of
-	// the clock. Nil takes the stored times.
+	// Age returns how long ago an operation began, or AgeUnknown. SentBy returns by when something of an operation had left that was stored with a time. Both hold
+	// in spite of jumps of the clock. Nil takes the stored times.
 	Age    func(*payment.Operation) time.Duration
-	SentBy func(time.Time) time.Time
+	SentBy func(operationID string, stored time.Time) time.Time
 }
 
 // AgeUnknown is the age of an operation that began before jumps of the clock that hide its age. It is older than any limit.
@@ -33,11 +33,11 @@ func (w Timing) age(op *payment.Operation, now time.Time) time.Duration {
 	return w.Age(op)
 }
 
-func (w Timing) sentBy(t time.Time) time.Time {
-	if w.SentBy == nil {
+func (w Timing) sentBy(op *payment.Operation, t time.Time) time.Time {
+	if w.SentBy == nil || t.IsZero() {
 		return t
 	}
-	return w.SentBy(t)
+	return w.SentBy(op.ID, t)
 }
 
 // Way is a way in which payswitch finds out what became of an operation. Logs and the text of an open operation show it.
@@ -159,7 +159,7 @@ func (w Timing) LastSend(op *payment.Operation) time.Time {
 
 // NotFoundFinal returns the time from which "not found" means that the operation did not happen.
 func (w Timing) NotFoundFinal(op *payment.Operation, rule sdk.ResolveRule) time.Time {
-	return w.sentBy(w.LastSend(op)).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
+	return w.sentBy(op, w.LastSend(op)).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
 }
 
 // NeedsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
@@ -258,7 +258,7 @@ func (w Timing) MaySettle(fresh *payment.Operation, by Settler, now time.Time) e
 		return ErrLeased
 	case by.Silent && !by.Lease.IsZero() && !asks && !fresh.HeldBy(by.Node, by.Lease):
 		return ErrStale
-	case !by.AskedAt.IsZero() && !w.sentBy(fresh.LastSendAt).Before(by.AskedAt.Truncate(time.Millisecond)):
+	case !by.AskedAt.IsZero() && !w.sentBy(fresh, fresh.LastSendAt).Before(by.AskedAt.Truncate(time.Millisecond)):
 		return ErrStale
 	}
 	return nil

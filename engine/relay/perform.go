@@ -402,11 +402,10 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	}
 	s.begin(r, w)
 	defer s.Driver.FlushJournal(ctx, w)
-	asked := s.Now()
-	if _, err := s.Driver.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
-		return fault.Internal(err, "read the clock")
+	_, _, final, err := s.Driver.AskNow(ctx, w.Operation, m.Resolve)
+	if err != nil {
+		return err
 	}
-	final := asked.After(s.Driver.Timing().NotFoundFinal(w.Operation, m.Resolve))
 	o := s.lookUp(ctx, w, kind)
 	switch {
 	case o == nil:
