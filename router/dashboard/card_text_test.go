@@ -64,4 +64,16 @@ func TestCardsInTheSearchBox(t *testing.T) {
 	require.Equal(t, "/m/acme/payments?last4=5100&status=failed", get(t, w.server, "/m/acme/payments?q=failed+"+number).Header().Get("Location"))
 	require.Equal(t, "/m/acme/payments?order="+order, get(t, w.server, "/m/acme/payments?q="+order).Header().Get("Location"))
 	require.NotContains(t, get(t, w.server, "/m/acme/payments?q=two+words+"+number).Body.String(), number)
+
+	// The box sends a form: the browser keeps no address with the number.
+	require.Contains(t, get(t, w.server, "/m/acme/").Body.String(), `<form class="find" role="search" method="post" action="/m/acme/payments">`)
+	for text, to := range map[string]string{number: "?last4=5100", "5105 1051 0510 5100": "?last4=5100", "failed " + number: "?last4=5100&status=failed", order: "?order=" + order, " ": ""} {
+		rec := w.post("/m/acme/payments", "q", text)
+		require.Equal(t, http.StatusSeeOther, rec.Code, text)
+		require.Equal(t, "/m/acme/payments"+to, rec.Header().Get("Location"), text)
+	}
+	rec := w.post("/m/acme/payments", "q", "two words "+number)
+	require.Equal(t, http.StatusOK, rec.Code)
+	require.Contains(t, rec.Body.String(), "Nothing is named two words")
+	require.NotContains(t, rec.Body.String(), number)
 }

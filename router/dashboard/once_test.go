@@ -22,6 +22,7 @@ var notMaking = map[string]string{
 	"/login": "session", "/login/passkey": "session", "/passkey": "question", "/enter/{link}": "the link is used up", "/logout": "ends",
 	"/confirm": "session", "/confirm/passkey": "session", "/enrol/app": "takes the place of the last one", "/enrol/code": "takes the place of the last one",
 	"/enrol/passkey/ask": "question", "/enrol/passkey": "the question is used up", "/me": "sets", "/me/{act}": "sets, ends, or takes the place of the last one",
+	"/m/{m}/payments":              "finds",
 	"/m/{m}/payments/{id}/capture": "has a key, see TestDashboardMoney", "/m/{m}/payments/{id}/refund": "has a key", "/m/{m}/payments/{id}/cancel": "has a key", "/m/{m}/payments/{id}/void": "has a key",
 	"/m/{m}/payments/{id}/raise": "has a key, see TestRaiseAndExtend", "/m/{m}/payments/{id}/extend": "has a key",
 	"/m/{m}/payments/{id}/ask": "asks", "/m/{m}/disputes/{id}/ask": "asks", "/m/{m}/disputes/{id}/evidence": "has a key, see TestDisputeAnswered",

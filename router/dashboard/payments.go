@@ -59,15 +59,23 @@ type paymentRow struct {
 	Reason   string // why it failed
 }
 
-// payments shows the list. The words of the search box move into the address, so that a link says all.
+// payments shows the list. The words of the search box come as a form: a browser keeps the addresses that it asked for, and people type card numbers.
+// What may stand in an address moves into it, so that a link says all.
 func (s *Server) payments(c *call) (response, error) {
+	if err := c.form(); err != nil {
+		return nil, err
+	}
 	list := c.at() + "/payments"
 	in := c.URL.Query()
 	f := readFilters(in)
 	ctx, end := c.reading()
 	defer end()
 	rest := ""
-	if text := strings.TrimSpace(in.Get("q")); text != "" {
+	text := strings.TrimSpace(cmp.Or(c.PostForm.Get("q"), in.Get("q")))
+	if text == "" && c.Method == http.MethodPost {
+		return seeOther(f.address(list)), nil
+	}
+	if text != "" {
 		if at, found, err := s.Engine.Find(ctx, c.auth(), text); err != nil {
 			return nil, err
 		} else if found {

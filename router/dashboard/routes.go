@@ -55,6 +55,7 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/{$}", signed: true, handle: s.start},
 		{method: "GET", pattern: "/m/{m}/{$}", needs: staff.SeePayments, handle: s.home},
 		{method: "GET", pattern: "/m/{m}/payments", needs: staff.SeePayments, handle: s.payments},
+		{method: "POST", pattern: "/m/{m}/payments", needs: staff.SeePayments, handle: s.payments},
 		{method: "GET", pattern: "/m/{m}/payments/new", needs: staff.SeePayments, handle: s.paymentsNews},
 		{method: "GET", pattern: "/m/{m}/payments.csv", needs: staff.SeePayments, handle: s.paymentsCSV},
 		{method: "GET", pattern: "/m/{m}/payments/{id}", needs: staff.SeePayments, handle: s.payment},

@@ -95,18 +95,20 @@ const quiet = (): boolean => localStorage.getItem('keys') === 'off'
 // action opens its form: nothing is done before the form is sent.
 function palette(): void {
   if (sheet.open) return
-  const input = document.createElement('input'), list = document.createElement('ul'), find = $<HTMLFormElement>('.find')
+  const input = document.createElement('input'), list = document.createElement('ul'), find = $<HTMLInputElement>('#find')
   input.type = 'search'; input.setAttribute('aria-label', 'Go to'); input.placeholder = 'Page, or payment'; input.autocomplete = 'off'
   list.className = 'choose'
   const fill = (): void => {
     const text = input.value.trim().toLowerCase()
     list.replaceChildren()
-    const offer = (name: string, to: string): void => {
+    const offer = (name: string, to: string): HTMLElement => {
       const li = document.createElement('li'), a = document.createElement('a')
       a.textContent = name; a.href = to; li.append(a); list.append(li)
+      return a
     }
     for (const a of $$<HTMLAnchorElement>('main .head .acts a[href],nav[aria-label=Menu] a')) if (a.textContent!.toLowerCase().includes(text)) offer(a.textContent!, a.href)
-    if (text && find) offer('Payments: ' + input.value.trim(), find.action + '?q=' + encodeURIComponent(input.value.trim()))
+    // The search is a form, so that what is typed stays out of the browser's history: it may be a card number.
+    if (text && find) offer('Payments: ' + input.value.trim(), find.form!.action).onclick = (e) => { e.preventDefault(); find.value = input.value.trim(); find.form!.submit() }
   }
   input.oninput = fill
   const step = (by: number): void => {
