@@ -305,7 +305,7 @@ func (w *world) setProfile(fields string) {
 func external(in *request.Input) {
 	in.External3DS, in.AuthenticationType = ptr(true), "three_ds"
 	in.Billing = &contact.Contact{Address: &contact.Address{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
-	in.Browser = &sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}
+	in.Browser = &contact.Browser{Browser: sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}}
 }
 
 // begun returns a payment that waits for its authentication.

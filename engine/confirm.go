@@ -60,8 +60,8 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	in = &own
 	amount := w.Payment.Amount
 	in.Amount = nil // the amount in a confirm is ignored
-	if in.Currency != "" && in.Currency != w.Payment.Currency {
-		in.Currency = ""
+	if err := request.Repeated(w.Payment, in); err != nil {
+		return nil, err
 	}
 	if err := request.CheckCommon(in, amount); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@
 //	threeds     the policy of 3-D Secure, pure: threeds/message (the browser's messages), threeds/exempt, threeds/threeri; threeds/flow, above timeline,
 //	            performs it
 //	card        card numbers, networks, issuers
-//	contact     customers, addresses and telephone numbers
+//	contact     customers, addresses, telephone numbers and browsers
 //	authentication  the records of 3-D Secure authentications
 //	routed      how an attempt came to its account
 //	scheme      the rules of card schemes about trying a declined card again, pure

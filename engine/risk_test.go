@@ -16,6 +16,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -48,7 +49,7 @@ func replaced(s, old, new string) string {
 }
 
 func from(ip string) func(*request.Input) {
-	return func(in *request.Input) { in.Browser = &sdk.Browser{IP: ip} }
+	return func(in *request.Input) { in.Browser = &contact.Browser{Browser: sdk.Browser{IP: ip}} }
 }
 
 // refuses reports whether the guard refuses a payment.

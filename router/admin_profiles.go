@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
 
@@ -64,8 +65,8 @@ var profileFields = closedObject(
 	keepOfProfile("merchant_business_country", oneOf(countries)),
 	keepOfProfile("is_iframe_redirection_enabled", boolean),
 	keepOfProfile("is_pre_network_tokenization_enabled", boolean),
-	keepOfProfile("merchant_category_code", text),
-	keepOfProfile("merchant_country_code", text),
+	keepOfProfile("merchant_category_code", categoryCode),
+	keepOfProfile("merchant_country_code", countryCode),
 	keepOfProfile("dispute_polling_interval", integer(0, math.MaxInt32)),
 	keepOfProfile("is_manual_retry_enabled", boolean),
 	keepOfProfile("always_enable_overcapture", boolean),
@@ -262,4 +263,22 @@ func writeProfile(w *writer, p *account.Profile) {
 			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy", "auto_retries_time_budget",
 			"is_strict_routing_enabled", "is_account_health_enabled", "scheme_retry_limits", "checkout_origins", "second_person_for_decisions").
 		close()
+}
+
+// categoryCode reads a merchant category code (ISO 18245); "" removes the stored one.
+func categoryCode(r *reader) (string, error) {
+	code, err := text(r)
+	if err == nil && code != "" && (len(code) != 4 || strings.Trim(code, "0123456789") != "") {
+		err = r.fail("merchant category code "+quoted([]byte(code))+" is not four digits", `Send four digits, such as "5411".`)
+	}
+	return code, err
+}
+
+// countryCode reads the two letters or the three digits of a country (ISO 3166-1); "" removes the stored ones.
+func countryCode(r *reader) (string, error) {
+	code, err := text(r)
+	if err == nil && code != "" && !slices.Contains(countries, rule.CountryLetters(code)) {
+		err = r.fail("unknown merchant country code "+quoted([]byte(code)), `Send the country's two letters or three digits, such as "DE" or "276".`)
+	}
+	return code, err
 }

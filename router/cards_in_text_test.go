@@ -48,7 +48,7 @@ func textFields(w *world, methodID, paymentID string) []textField {
 		payment(`"browser_info":{"user_agent":"%s"}`, "browser_info.user_agent"),
 		payment(`"customer_acceptance":{"acceptance_type":"online","online":{"user_agent":"%s"}}`, "customer_acceptance.online.user_agent"),
 		payment(`"business_label":"%s"`, "business_label"),
-		payment(`"payment_channel":"%s"`, "payment_channel"),
+		payment(`"payment_channel":{"other":"%s"}`, "payment_channel.other"),
 		payment(`"mandate_data":{"mandate_type":{"multi_use":{"amount":1,"currency":"EUR","metadata":{"a":"%s"}}}}`, "mandate_data.mandate_type.multi_use.metadata.a"),
 		{"POST", "/payments/" + paymentID, `{"description":"%s"}`, "description"},
 		{"POST", "/payments/" + paymentID + "/confirm", `{"description":"%s"}`, "description"},

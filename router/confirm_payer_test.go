@@ -14,8 +14,6 @@ var payerMaySend = map[string]string{
 	"client_secret":                 "it is the payer's credential",
 	"confirm":                       "a confirm is what is asked for",
 	"amount":                        "v1 clients send it, and it changes nothing",
-	"currency":                      "v1 clients send it, and it changes nothing",
-	"profile_id":                    "v1 clients send it, and it changes nothing",
 	"payment_method":                "the payer chooses how to pay",
 	"payment_method_type":           "the payer chooses how to pay",
 	"payment_method_data":           "the payer types the card",
@@ -228,8 +226,9 @@ func TestPayerDoesNotLowerTheAmount(t *testing.T) {
 
 			r := w.send("POST", path, w.publishable, with(body, field, value))
 			r.expect(422, "IR_06", field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
-			r = w.send("POST", path, w.publishable, with(body, "amount", "1", "currency", `"JPY"`))
-			paid := r.ok()
+			r = w.send("POST", path, w.publishable, with(body, "currency", `"JPY"`))
+			r.refused(422, "IR_06", "currency is for the merchant's server")
+			paid := w.send("POST", path, w.publishable, with(body, "amount", "1", "currency", `"EUR"`)).ok()
 			require.Equal(t, []any{"succeeded", 9500., 9500., "EUR"}, []any{paid["status"], paid["net_amount"], paid["amount_received"], paid["currency"]})
 		})
 	}

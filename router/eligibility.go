@@ -5,15 +5,15 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/risk"
 	"payswitch/engine/secret"
-	"payswitch/sdk"
 )
 
 // eligibilityRequest is the body of eligibility and eligibility_check.
 type eligibilityRequest struct {
 	risk.EligibilityInput
-	browser *sdk.Browser
+	browser *contact.Browser
 }
 
 // eligibleCard reads the card_number of a card. Nothing else of the card matters.
@@ -30,7 +30,7 @@ var eligibilityFields = openObject(
 	}},
 	at("payment_token", text, func(e *eligibilityRequest) *string { return &e.Token }),
 	at("client_secret", text, func(e *eligibilityRequest) *string { return &e.ClientSecret }),
-	opt("browser_info", browserFields.parse, func(e *eligibilityRequest) **sdk.Browser { return &e.browser }),
+	opt("browser_info", browserFields.parse, func(e *eligibilityRequest) **contact.Browser { return &e.browser }),
 )
 
 // eligibility is the handler that answers whether a confirm may go on. With surcharge, the answer has the key surcharge_details.

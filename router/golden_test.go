@@ -52,7 +52,7 @@ func sample(status payment.Status) *change.View {
 			Private: &payment.Private{
 				ClientSecret: "pay_1_secret_x", Customer: &contact.Customer{ID: "cus_1", Name: "Jöhn Doe", Email: "j@example.com"},
 				Billing: &contact.Contact{Address: &contact.Address{City: "Zürich", Country: "CH", Zip: "8000"}, Email: "j@example.com"},
-				Browser: &sdk.Browser{IP: "192.0.2.1", Language: "de-CH", ColorDepth: 24, TimeZone: -60},
+				Browser: &contact.Browser{Browser: sdk.Browser{IP: "192.0.2.1", Language: "de-CH", ColorDepth: 24, TimeZone: -60}},
 			},
 		},
 		Attempt: &payment.Attempt{

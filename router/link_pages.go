@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/idempotency"
 	"payswitch/engine/paylink"
@@ -460,7 +461,7 @@ func cardOfForm(fields map[string]string, c *call, withCVC bool) (*request.Input
 		wrong["card_holder_name"] = "bad_holder"
 	}
 	in := &request.Input{PaymentMethod: payment.MethodCard, HasMethodData: true, Card: &card.Input{Number: secret.New(number), CVC: secret.New(cvc), ExpMonth: month, ExpYear: year,
-		Holder: secret.New(holder)}, Browser: authenticationInput(c, nil).Browser}
+		Holder: secret.New(holder)}, Browser: &contact.Browser{Browser: *authenticationInput(c, nil).Browser}}
 	if in.Browser.IP == "" {
 		in.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr)
 	}

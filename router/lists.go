@@ -69,6 +69,7 @@ var (
 	authenticationTypes  = []payment.AuthenticationType{payment.AuthenticationThreeDS, payment.AuthenticationNoThreeDS}
 	futureUsages         = []sdk.CredentialUsage{sdk.UsageOffSession, sdk.UsageOnSession}
 	paymentTypes         = []string{"normal", "new_mandate", "setup_mandate", "recurring_mandate", "installment"}
+	paymentChannels      = []string{"ecommerce", "mail_order", "telephone_order", "other"}
 	mitCategories        = []sdk.MITCategory{sdk.MITInstallment, sdk.MITUnscheduled, sdk.MITRecurring, sdk.MITResubmission}
 	scaExemptions        = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis}
 	taxStatuses          = []string{"taxable", "exempt"}

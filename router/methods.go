@@ -134,7 +134,7 @@ func (s *Server) paymentBySecret(c *call, auth account.Auth, repeatable ...strin
 	}
 	i := strings.LastIndex(clientSecret, "_secret_")
 	if i < 0 || checkID(clientSecret[:i]) != nil {
-		return nil, fault.InvalidValue("client_secret").WithHint("Send the client_secret as the answer gave it.")
+		return nil, fault.WrongSecret()
 	}
 	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], request.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }

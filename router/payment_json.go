@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -285,24 +286,36 @@ func writeContact(w *writer, key string, c *contact.Contact) {
 	w.text("email", c.Email).close()
 }
 
-func writeBrowser(w *writer, b *sdk.Browser) {
+func writeBrowser(w *writer, b *contact.Browser) {
 	if b == nil {
 		w.null("browser_info")
 		return
 	}
-	size := func(key string, n int) {
-		if n == 0 {
-			w.null(key)
-		} else {
+	number := func(key string, n int) {
+		if n != 0 || slices.Contains(b.Zeros, key) {
 			w.int(key, int64(n))
+		} else {
+			w.null(key)
+		}
+	}
+	yes := func(key string, yes bool) {
+		if yes || slices.Contains(b.Zeros, key) {
+			w.bool(key, yes)
+		} else {
+			w.null(key)
 		}
 	}
 	w.key("browser_info").open()
-	size("color_depth", b.ColorDepth)
-	w.bool("java_enabled", b.JavaEnabled).bool("java_script_enabled", b.JavaScriptEnable).text("language", b.Language)
-	size("screen_height", b.ScreenHeight)
-	size("screen_width", b.ScreenWidth)
-	w.int("time_zone", int64(b.TimeZone)).text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent).close()
+	number("color_depth", b.ColorDepth)
+	yes("java_enabled", b.JavaEnabled)
+	yes("java_script_enabled", b.JavaScriptEnable)
+	w.text("language", b.Language)
+	number("screen_height", b.ScreenHeight)
+	number("screen_width", b.ScreenWidth)
+	number("time_zone", b.TimeZone)
+	w.text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent)
+	w.text("os_type", b.OSType).text("os_version", b.OSVersion).text("device_model", b.DeviceModel)
+	w.text("accept_language", b.AcceptLanguage).text("referer", b.Referer).close()
 }
 
 // redirectsInFrame is is_iframe_redirection_enabled of the payment, else of its profile, else nil.

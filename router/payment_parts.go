@@ -61,17 +61,45 @@ func small(low, high int64) func(*reader) (int, error) {
 }
 
 var browserFields = openObject(
-	at("color_depth", small(0, 255), func(b *sdk.Browser) *int { return &b.ColorDepth }),
-	at("java_enabled", boolean, func(b *sdk.Browser) *bool { return &b.JavaEnabled }),
-	at("java_script_enabled", boolean, func(b *sdk.Browser) *bool { return &b.JavaScriptEnable }),
-	at("language", text, func(b *sdk.Browser) *string { return &b.Language }),
-	at("screen_height", small(0, math.MaxInt32), func(b *sdk.Browser) *int { return &b.ScreenHeight }),
-	at("screen_width", small(0, math.MaxInt32), func(b *sdk.Browser) *int { return &b.ScreenWidth }),
-	at("time_zone", small(math.MinInt32, math.MaxInt32), func(b *sdk.Browser) *int { return &b.TimeZone }),
-	at("ip_address", ipAddress, func(b *sdk.Browser) *string { return &b.IP }),
-	at("accept_header", text, func(b *sdk.Browser) *string { return &b.AcceptHeader }),
-	at("user_agent", text, func(b *sdk.Browser) *string { return &b.UserAgent }),
+	orZero("color_depth", small(0, 255), func(b *contact.Browser) *int { return &b.ColorDepth }),
+	orZero("java_enabled", boolean, func(b *contact.Browser) *bool { return &b.JavaEnabled }),
+	orZero("java_script_enabled", boolean, func(b *contact.Browser) *bool { return &b.JavaScriptEnable }),
+	at("language", text, func(b *contact.Browser) *string { return &b.Language }),
+	orZero("screen_height", small(0, math.MaxInt32), func(b *contact.Browser) *int { return &b.ScreenHeight }),
+	orZero("screen_width", small(0, math.MaxInt32), func(b *contact.Browser) *int { return &b.ScreenWidth }),
+	orZero("time_zone", small(math.MinInt32, math.MaxInt32), func(b *contact.Browser) *int { return &b.TimeZone }),
+	at("ip_address", ipAddress, func(b *contact.Browser) *string { return &b.IP }),
+	at("accept_header", text, func(b *contact.Browser) *string { return &b.AcceptHeader }),
+	at("user_agent", text, func(b *contact.Browser) *string { return &b.UserAgent }),
+	at("os_type", text, func(b *contact.Browser) *string { return &b.OSType }),
+	at("os_version", text, func(b *contact.Browser) *string { return &b.OSVersion }),
+	at("device_model", text, func(b *contact.Browser) *string { return &b.DeviceModel }),
+	at("accept_language", text, func(b *contact.Browser) *string { return &b.AcceptLanguage }),
+	at("referer", text, func(b *contact.Browser) *string { return &b.Referer }),
 )
+
+// orZero is at for a number or a boolean of browser_info. A value of 0 or false that was sent is noted in Zeros.
+func orZero[V comparable](key string, parse func(*reader) (V, error), place func(*contact.Browser) *V) field[contact.Browser] {
+	return field[contact.Browser]{key: key, read: func(r *reader, to *contact.Browser) error {
+		v, err := parse(r)
+		if *place(to) = v; v == *new(V) && err == nil {
+			to.Zeros = append(to.Zeros, key)
+		}
+		return err
+	}}
+}
+
+// otherChannel is a payment_channel outside the list.
+var otherChannel = closedObject(must(drop[struct{}]("other", text)))
+
+// paymentChannel reads payment_channel: a value of the list, or {"other": text}.
+func paymentChannel(r *reader) (string, error) {
+	if r.kind() == '{' {
+		_, err := otherChannel.parse(r)
+		return "other", err
+	}
+	return oneOf(paymentChannels)(r)
+}
 
 // methodFields is payment_method_data: a card, or another instrument, which the engine refuses; and the billing address.
 var methodFields = func() *object[paymentRequest] {

@@ -82,7 +82,7 @@ var paymentFields = named(closedObject(
 	at("phone_country_code", text, func(p *paymentRequest) *string { return &p.PhoneCountryCode }),
 	opt("billing", contactFields.parse, func(p *paymentRequest) **contact.Contact { return &p.Billing }),
 	opt("shipping", contactFields.parse, func(p *paymentRequest) **contact.Contact { return &p.Shipping }),
-	opt("browser_info", browserFields.parse, func(p *paymentRequest) **sdk.Browser { return &p.Browser }),
+	opt("browser_info", browserFields.parse, func(p *paymentRequest) **contact.Browser { return &p.Browser }),
 
 	at("payment_method", oneOf(paymentMethods), func(p *paymentRequest) *string { return &p.PaymentMethod }),
 	at("payment_method_type", oneOf(paymentMethodTypes), func(p *paymentRequest) *string { return &p.PaymentMethodType }),
@@ -116,7 +116,7 @@ var paymentFields = named(closedObject(
 	echo("split_payments", anyObject),
 	echoAnd("business_country", oneOf(countries), func(p *paymentRequest, country string) { p.BusinessCountry = country }),
 	echoAnd("business_label", text, func(p *paymentRequest, label string) { p.BusinessLabel = label }),
-	echo("payment_channel", anyJSON),
+	echo("payment_channel", paymentChannel),
 	echo("billing_descriptor", anyObject),
 	echoAnd("mit_category", oneOf(mitCategories), func(p *paymentRequest, c sdk.MITCategory) { p.MITCategory = c }),
 	echoAnd("is_stored_credential", boolean, func(p *paymentRequest, yes bool) { p.StoredCredential = &yes }),

@@ -34,7 +34,7 @@ var makers = map[string]refusing{
 	"ApprovalError": {code: "HE_03"}, "BadFormat": {code: "IR_05", param: true, hint: true}, "Duplicate": {code: "HE_01"}, "InvalidValue": {code: "IR_07", param: true},
 	"Malformed": {code: "IR_06", param: true}, "Missing": {code: "IR_04", param: true, hint: true}, "NoConnector": {code: "IR_39"},
 	"NotFound": {code: "HE_02", kind: "KindNotFound", param: true, hint: true}, "Refused": {code: "IR_16"}, "Unauthorized": {code: "IR_01"}, "Unprocessable": {code: "IR_06", param: true},
-	"WrongState": {code: "IR_14", param: true},
+	"WrongSecret": {code: "IR_09", param: true, hint: true}, "WrongState": {code: "IR_14", param: true},
 }
 
 var statuses4xx = []string{"KindInvalid", "KindUnprocessable", "KindTooLarge", "KindUnauthorized", "KindForbidden", "KindNotFound", "KindLimited"}

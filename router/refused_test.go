@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		{"GET", "/poll/status/external_authentication_x", w.publishable, "", 404, "HE_02", "Poll does not exist in our records"},
 		{"GET", "/customers/payment_methods?client_secret=" + clientSecret, w.secret, "", 401, "IR_01", unauthorized},
 		{"GET", "/customers/payment_methods", w.publishable, "", 400, "IR_04", "Missing required param: client_secret"},
-		{"GET", "/customers/payment_methods?client_secret=x", w.publishable, "", 400, "IR_07", "Invalid value provided: client_secret"},
+		{"GET", "/customers/payment_methods?client_secret=x", w.publishable, "", 400, "IR_09", "The client_secret provided does not match the client_secret associated with the Payment"},
 
 		{"GET", "/payments/" + id, otherSecret, "", 404, "HE_02", "Payment does not exist in our records"},
 		{"GET", "/payments/" + id + "?client_secret=" + clientSecret, otherPublishable, "", 404, "HE_02", "Payment does not exist in our records"},

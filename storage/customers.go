@@ -53,12 +53,12 @@ func (t *tx) CustomerUnlocked(merchantID, id string) (*account.Customer, error) 
 }
 
 // KnownCustomer implements engine.Tx.
-func (t *tx) KnownCustomer(merchantID, id string, found func(*account.Customer)) error {
+func (t *tx) KnownCustomer(merchantID, id string, found func(*account.Customer) error) error {
 	scan := genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id)
 	n, err := t.s.expectRow(selectCustomer, []any{merchantID, id}, func(row scanner) error {
 		c, err := scan(row)
 		if err == nil {
-			found(c)
+			err = found(c)
 		}
 		return err
 	})

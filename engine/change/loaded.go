@@ -133,10 +133,10 @@ func (w *Loaded) hasCustomer() bool {
 	return id == "" || w.Customer != nil && w.Customer.ID == id
 }
 
-// KeepCustomer makes Commit read the record of the payment's customer into w, or make the record if the merchant has no such customer yet. Where w has the
-// record, KeepCustomer changes nothing: a record stays for ever, also that of a deleted customer.
+// KeepCustomer makes Commit read the record of the payment's customer into w, or make the record if the merchant has no such customer yet. Commit refuses
+// a customer who was deleted (IR_11). Where w has the record of a living customer, KeepCustomer changes nothing.
 func (c *Change) KeepCustomer(w *Loaded) *Change {
-	if !w.hasCustomer() && w.Payment.Private.Customer != nil {
+	if w.Payment.Private.Customer != nil && (!w.hasCustomer() || w.Customer != nil && w.Customer.Redacted) {
 		c.customerOf = w
 	}
 	return c
@@ -147,7 +147,10 @@ func (c *Change) KeepCustomer(w *Loaded) *Change {
 func (s *Changes) keepCustomer(tx Tx, c *Change) error {
 	p := c.customerOf.Payment
 	if s.customers.has(p.MerchantID, p.CustomerID) {
-		err := tx.KnownCustomer(p.MerchantID, p.CustomerID, func(found *account.Customer) { c.customer = found })
+		err := tx.KnownCustomer(p.MerchantID, p.CustomerID, func(found *account.Customer) error {
+			c.customer = found
+			return method.Living(found)
+		})
 		if !errors.Is(err, fault.ErrNotFound) {
 			return err
 		}
@@ -156,8 +159,10 @@ func (s *Changes) keepCustomer(tx Tx, c *Change) error {
 	if known == nil && err == nil {
 		known, err = s.Methods.NewCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt)
 	}
-	c.customer = known
-	return err
+	if c.customer = known; err != nil {
+		return err
+	}
+	return method.Living(known)
 }
 
 // CustomerOf reads the record of a payment's customer, sealed; nil without one.

@@ -44,7 +44,7 @@ func (e *Driver) FirstRequest(w *Run, profile *account.Profile, instrument *meth
 		r.Request3DS = r.Request3DS && !d.External3DS // payswitch authenticates this payment, so the processor must not do it
 	}
 	if v := p.Private; v != nil {
-		r.Billing, r.Shipping, r.Browser = AddressOf(v.MethodBilling), AddressOf(v.Shipping), v.Browser
+		r.Billing, r.Shipping, r.Browser = AddressOf(v.MethodBilling), AddressOf(v.Shipping), v.Browser.ForAdapter()
 		if profile.Settings.UseBillingAsMethodBilling {
 			r.Billing = AddressOf(v.MethodBilling.Or(v.Billing))
 		}

@@ -277,3 +277,9 @@ func CheckLength(field, text string, most int) error {
 	}
 	return nil
 }
+
+// WrongSecret is the error (IR_09) for a client secret that is not the payment's.
+func WrongSecret() *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment", Param: "client_secret",
+		Hint: "Send the client_secret of the answer that created the payment."}
+}

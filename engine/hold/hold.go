@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/method"
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -82,10 +83,10 @@ func (h *Funds) customerExists(ctx context.Context, p *payment.Payment) error {
 	if fault.IsNotFound(err) {
 		return nil
 	}
-	if err == nil && c.Redacted {
-		err = &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Create another payment with another customer."}
+	if err != nil {
+		return err
 	}
-	return err
+	return method.Living(c)
 }
 
 // ExtendAuthorization makes the processor hold the funds of a payment for longer. Errors: IR_16 if the payment's status does not allow it or the

@@ -153,10 +153,18 @@ func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.
 	if err != nil {
 		return nil, fault.IfMissing(err, fault.NotFound("Customer"))
 	}
-	if c.Redacted {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Create another customer."}
+	if err := Living(c); err != nil {
+		return nil, err
 	}
 	return c, s.OpenCustomer(c)
+}
+
+// Living refuses a customer who was deleted (IR_11).
+func Living(c *account.Customer) error {
+	if !c.Redacted {
+		return nil
+	}
+	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Use another customer."}
 }
 
 // applyCustomer copies the fields that were sent into an opened customer, and seals it.

@@ -51,10 +51,10 @@ type Tx interface {
 	Reader
 
 	InsertCustomer(c *account.Customer) error
-	// KnownCustomer reads a customer that is nearly certainly there, for an answer that shows the record, never for a decision. found gets the record before
-	// the commit, perhaps only after the function of the transaction has returned, and again if the function runs again. KnownCustomer returns ErrNotFound if the
-	// merchant has no such customer.
-	KnownCustomer(merchantID, id string, found func(*account.Customer)) error
+	// KnownCustomer reads a customer that is nearly certainly there, for an answer that shows the record. found gets the record before the commit, perhaps only
+	// after the function of the transaction has returned, and again if the function runs again. An error of found undoes the transaction: KnownCustomer returns
+	// the error then. It returns ErrNotFound if the merchant has no such customer.
+	KnownCustomer(merchantID, id string, found func(*account.Customer) error) error
 	UpdateCustomer(c *account.Customer) error
 	// PutCustomerAccount inserts or replaces. It compares nothing: the last writer wins.
 	PutCustomerAccount(c *CustomerAccount) error

@@ -18,9 +18,9 @@ import (
 	"payswitch/sdk"
 )
 
-// payerSends are the fields that the payer's device may send in a confirm. payerInput copies them, except profile_id, amount, currency and
-// confirm, which change nothing there.
-var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "currency",
+// payerSends are the fields that the payer's device may send in a confirm. payerInput copies them, except amount and confirm, which change nothing
+// there.
+var payerSends = []string{"client_secret", "confirm", "amount",
 	"payment_method", "payment_method_type", "payment_method_data", "payment_token", "card_cvc",
 	"browser_info", "billing", "shipping", "email", "phone", "name",
 	"customer_acceptance", "return_url", "is_iframe_redirection_enabled", "setup_future_usage", "mandate_data", "payment_type", "authentication_type",
@@ -39,6 +39,8 @@ var payerRepeats = append([]repeat{
 	{"payment_id", func(in *request.Input) bool { return in.PaymentID != "" }, func(p *payment.Payment, in *request.Input) bool { return in.PaymentID == p.ID }},
 	{"request_external_three_ds_authentication", func(in *request.Input) bool { return in.External3DS != nil },
 		func(p *payment.Payment, in *request.Input) bool { return *in.External3DS == p.Details.External3DS }},
+	{"currency", func(in *request.Input) bool { return in.Currency != "" }, func(p *payment.Payment, in *request.Input) bool { return in.Currency == p.Currency }},
+	{"profile_id", func(in *request.Input) bool { return in.ProfileID != "" }, func(p *payment.Payment, in *request.Input) bool { return in.ProfileID == p.ProfileID }},
 	{"three_ds_data", func(in *request.Input) bool { return in.ThreeDS != nil }, never},
 	{"session_expiry", func(in *request.Input) bool { return in.SessionExpiry != nil },
 		func(p *payment.Payment, in *request.Input) bool {

@@ -21,7 +21,7 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
 		"CardHolder", "Browser", "CallerIP", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "IFrameRedirect", "AuthenticationType", "Installment"}
 	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
-	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID", "Shown"}
+	withoutEffect := []string{"Amount", "Confirm", "Shown"}
 	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
 		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Plans": []request.Plans{{PaymentMethod: "card"}}, "Customer": &contact.Customer{ID: "ada"}}
 

@@ -243,7 +243,7 @@ type Private struct {
 	Customer     *contact.Customer `json:"customer,omitempty"`
 	Billing      *contact.Contact  `json:"billing,omitempty"`
 	Shipping     *contact.Contact  `json:"shipping,omitempty"`
-	Browser      *sdk.Browser      `json:"browser,omitempty"`
+	Browser      *contact.Browser  `json:"browser,omitempty"`
 	// MethodBilling is payment_method_data.billing as the caller sent it.
 	MethodBilling *contact.Contact `json:"method_billing,omitempty"`
 	Acceptance    *Acceptance      `json:"acceptance,omitempty"`

@@ -66,7 +66,7 @@ type Input struct {
 
 	Billing  *contact.Contact
 	Shipping *contact.Contact
-	Browser  *sdk.Browser
+	Browser  *contact.Browser
 	CallerIP string // the address that the request came from
 	// Shown is the amount that a page of payswitch has shown the payer; nil without such a page. A confirm charges no other amount.
 	Shown *sdk.Money

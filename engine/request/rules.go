@@ -54,6 +54,12 @@ func ApplyUpdate(p *payment.Payment, in *Input) error {
 	if in.Amount != nil {
 		amount = *in.Amount
 	}
+	if in.Currency != "" {
+		p.Currency = in.Currency
+	}
+	if err := Repeated(p, in); err != nil {
+		return err
+	}
 	if err := CheckMethod(in); err != nil {
 		return err
 	}
@@ -65,6 +71,19 @@ func ApplyUpdate(p *payment.Payment, in *Input) error {
 		return err
 	}
 	return CheckAmountToCapture(p.Details.AmountToCapture, p.Amount, p.NetAmount, p.Details.CaptureMethod, false)
+}
+
+// Repeated refuses another currency in a confirm, and another profile in a confirm or an update: both fields may only repeat what the payment has.
+func Repeated(p *payment.Payment, in *Input) error {
+	switch {
+	case in.Currency != "" && in.Currency != p.Currency:
+		return fault.Refused("You cannot change the currency of this payment in a confirm").WithParam("currency").
+			WithHint("Leave the field out, or change the currency in an update before the confirm.")
+	case in.ProfileID != "" && in.ProfileID != p.ProfileID:
+		return fault.Refused("You cannot change the profile of this payment").WithParam("profile_id").
+			WithHint("Leave the field out, or create another payment with this profile.")
+	}
+	return nil
 }
 
 // CheckMethod checks that the payment method fields of a create, update or confirm fit together.

@@ -170,7 +170,7 @@ func testKnownCustomer(t *testing.T, s engine.Store) {
 				missing := false
 				err := s.Update(t.Context(), func(tx engine.Tx) error {
 					known = nil
-					err := tx.KnownCustomer(merchantA, id, func(c *account.Customer) { known = c })
+					err := tx.KnownCustomer(merchantA, id, func(c *account.Customer) error { known = c; return nil })
 					if missing = errors.Is(err, fault.ErrNotFound); missing {
 						err = nil
 					}
@@ -188,8 +188,15 @@ func testKnownCustomer(t *testing.T, s engine.Store) {
 	wg.Wait()
 	require.Equal(t, 200, get(t, s, func(r engine.Reader) (int, error) { return r.CustomerTotal(merchantB) }))
 	require.ErrorIs(t, s.Update(t.Context(), func(tx engine.Tx) error {
-		return tx.KnownCustomer(merchantB, "c1", func(*account.Customer) { t.Error("another merchant's customer") })
+		return tx.KnownCustomer(merchantB, "c1", func(*account.Customer) error { t.Error("another merchant's customer"); return nil })
 	}), fault.ErrNotFound)
+
+	refused := errors.New("refused")
+	require.ErrorIs(t, s.Update(t.Context(), func(tx engine.Tx) error {
+		err := tx.KnownCustomer(merchantA, "c1", func(*account.Customer) error { return refused })
+		return errors.Join(err, tx.InsertCustomer(&account.Customer{MerchantID: merchantB, ID: "undone", CreatedAt: base}))
+	}), refused)
+	require.Equal(t, 200, get(t, s, func(r engine.Reader) (int, error) { return r.CustomerTotal(merchantB) }), "the transaction is undone")
 }
 
 // testCustomerDocuments checks JSON that merchants sent with a customer.
