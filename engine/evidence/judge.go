@@ -56,11 +56,16 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
 		v.Status = payment.OperationPending
 	}
-	if kind != sdk.OpSync && !o.Fits(asked) {
+	if kind != sdk.OpSync && !o.Fits(asked) && !voidsWhole(kind, o, asked) {
 		v.mismatch, v.Alarm = true, alarm.AmountMismatch
 		v.Text = "the processor reports an amount or currency that differs from the requested one"
 	}
 	return v
+}
+
+// voidsWhole reports whether the outcome of a void states more than what was held. Processors answer the void of a rest with the payment's amount.
+func voidsWhole(kind sdk.Operation, o *sdk.Outcome, asked sdk.Money) bool {
+	return kind == sdk.OpVoid && o.Amount != nil && o.Amount.Currency == asked.Currency && o.Amount.Minor > asked.Minor
 }
 
 // unknownOrFailed returns the verdict on an answer that no adapter may give. what describes the adapter's act to the merchant.

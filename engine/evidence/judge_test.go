@@ -34,3 +34,19 @@ func TestComparisonsAreNoSends(t *testing.T) {
 	unanswered := &Answer{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
 	require.Equal(t, payment.OperationUnknown, Judge(sdk.OpAuthorize, asked, talks, unanswered, nil).Status)
 }
+
+// A processor may answer the void of a rest with the payment's whole amount. The rest is released then: nothing is amiss. Another
+// currency is amiss.
+func TestVoidStatesThePaymentsAmount(t *testing.T) {
+	rest := sdk.Money{Minor: 50, Currency: "EUR"}
+	for _, c := range []struct {
+		said     sdk.Money
+		mismatch bool
+	}{{sdk.Money{Minor: 1050, Currency: "EUR"}, false}, {rest, false}, {sdk.Money{Minor: 1050, Currency: "USD"}, true}} {
+		r := &Answer{MayHaveLeft: true, AnsweredLast: true, Exchanges: []sdk.Exchange{{Sent: true}},
+			Outcome: &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: "tx_1", Amount: &c.said}}
+		v := Judge(sdk.OpVoid, rest, &sdk.Manifest{}, r, nil)
+		require.Equal(t, c.mismatch, v.mismatch, c.said)
+		require.Equal(t, c.mismatch, v.Alarm != "", c.said)
+	}
+}
