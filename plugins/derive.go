@@ -93,7 +93,7 @@ func verify(v *sdk.Verify, secrets *standIns, body []byte) (bool, error) {
 	}
 	if !o.signed {
 		return false, e.broken("the value to compare is not a signature of the message: use an HMAC or RSA signature whose key is a whole credential, " +
-			"or a digest over the body and a credential, in base64 or hexadecimal if needed")
+			"or a digest over the body and a credential, in base64 or hexadecimal if needed; a token that the message carries is no signature: state events with sync, without verify")
 	}
 	return subtle.ConstantTimeCompare(value, []byte(v.Equal)) == 1, nil
 }

@@ -211,7 +211,7 @@ func (k *callCase) undeclared(m *sdk.Manifest) error {
 			return fmt.Errorf("credentials.%s: the manifest of %s declares no such field: choose one of %s", f.Name, m.Name, strings.Join(declared, ", "))
 		}
 	}
-	return nil
+	return wire.Choices(m, k.settings.Credentials.Values)
 }
 
 // missing returns the names of the credentials that the case lacks.

@@ -35,10 +35,22 @@ func TestCallInTheSDKsVocabulary(t *testing.T) {
 	for i, want := range map[int]string{
 		3: "input.transaction_id: is missing", 4: `operation: "authorise" is not an operation: choose one of authorize, capture,`,
 		5: "operation: stripe does not offer prepare: choose one of authorize,", 6: "flow: the case names its operation already",
-		7: `input: "amout" is not a field here`, 8: "message: missing: a case of webhook holds the message",
+		7: `input: "amout" is not a field here: did you mean "amount"?`, 8: "message: missing: a case of webhook holds the message",
 	} {
 		require.Contains(t, all[i].Error, want)
 	}
+}
+
+// A value that the host computes is marked with its number.
+func TestCallMarksDerivedValues(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(object{"connector": "worldpay", "operation": "sync", "credentials": object{"username": "user", "password": "password", "entity_id": "default", "merchant_name": "shop"},
+		"input": object{"reference": "order-1", "transaction_id": "tx_1", "amount": 1050, "currency": "USD"}})
+	require.NoError(t, err)
+	code, stdout, stderr := pluginCall(t, string(text))
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "Authorization: Basic «derived 0»\n")
+	require.NotContains(t, stdout, "«derived »")
 }
 
 // plugin call reads a webhook message, and says why the adapter refuses it.

@@ -266,6 +266,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{stripe(`"credentials":{"api_key":{"secret":"k"}}`), "credentials.api_key: must be a text"},
 		{stripe(`"credentials":{"values":{"api_key":[]}}`), "credentials.api_key: must be a text"},
 		{stripe(`"credentials":{"api_key":"k","api_kye":"41111"}`), "credentials.api_kye: the manifest of stripe declares no such field: choose one of api_key, webhook_secret, incremental_authorization"},
+		{stripe(`"credentials":{"api_key":"k","incremental_authorization":"maybe"}`), `credentials.incremental_authorization: "maybe" is not a value of the manifest: choose one of `},
 		{stripe(`"credentials":{"values":{"key1":"k"}}`), "credentials.key1: the manifest of stripe declares no such field"},
 		{`{"connector":"stripe","operation":"authorize","credentials":{"access_token":"k"}}`, "credentials.access_token: the manifest of stripe declares no such field"},
 		{input(`"amount":"ten","currency":"USD"`), "input.amount: must be a whole number"},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -485,7 +486,10 @@ func exchangesText(rec *port.Recording) string {
 	return b.String()
 }
 
-// markStandIns replaces the stand-ins of a step by their names: «card_number».
+// mostDerived is the highest number of a derived value that has a name.
+const mostDerived = 99
+
+// markStandIns replaces the stand-ins of a step by their names: «card_number», and «derived 0» for a value that the host computes.
 func markStandIns(s *sdk.Step) *strings.Replacer {
 	var pairs []string
 	add := func(name, standIn string) {
@@ -503,6 +507,8 @@ func markStandIns(s *sdk.Step) *strings.Replacer {
 	if s.Request.ThreeDS != nil {
 		add("cavv", s.Request.ThreeDS.CAVV)
 	}
-	add("derived ", s.DerivePrefix)
+	for i := mostDerived; i >= 0; i-- { // «derived 12» before «derived 1»
+		add("derived "+strconv.Itoa(i), s.DerivePrefix+strconv.Itoa(i))
+	}
 	return strings.NewReplacer(pairs...)
 }

@@ -100,7 +100,7 @@ func (c *checker) checkSend(in *sdk.Step, s *sdk.Send) {
 		wrong("a %s must declare safe_to_repeat", s.Method)
 	}
 	if by := c.manifest.Resolve.By; in.Operation == sdk.OpAuthorize && !s.SafeToRepeat && slices.Contains(by, sdk.ResolveByIdempotentResend) && !slices.Contains(by, sdk.ResolveByReference) {
-		wrong("%s %s is not safe to repeat, but resolve.by has idempotent_resend and no reference: a lost answer could not be found out; name the idempotency header (Send.Keyed)", s.Method, s.URL)
+		wrong("%s %s is not safe to repeat, but resolve.by has idempotent_resend and no reference: a lost answer could not be found out; name the idempotency header (Send.Keyed), or leave idempotent_resend out if the processor has no key for payments", s.Method, s.URL)
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {

@@ -90,7 +90,7 @@ const perRule = 5
 
 // Check runs the suite. It returns errors.Join of all broken rules as *RuleError, nil if the adapter passes.
 func Check(ctx context.Context, s Stepper, o Options) error {
-	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}}
+	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}, said: map[RuleError]bool{}}
 	if !c.checkManifest() {
 		return errors.Join(c.broken...)
 	}
@@ -125,14 +125,17 @@ type checker struct {
 	options  Options
 	manifest *sdk.Manifest
 	counts   map[string]int
+	said     map[RuleError]bool
 	broken   []error
 }
 
-// breaks records a broken rule.
+// breaks records a broken rule, once for each text.
 func (c *checker) breaks(rule string, op sdk.Operation, format string, args ...any) {
-	if k := rule + string(op); c.counts[k] < perRule {
+	e := RuleError{Rule: rule, Operation: op, Detail: fmt.Sprintf(format, args...)}
+	if k := rule + string(op); c.counts[k] < perRule && !c.said[e] {
 		c.counts[k]++
-		c.broken = append(c.broken, &RuleError{Rule: rule, Operation: op, Detail: fmt.Sprintf(format, args...)})
+		c.said[e] = true
+		c.broken = append(c.broken, &e)
 	}
 }
 

@@ -103,6 +103,18 @@ func TestGoodAdapterPasses(t *testing.T) {
 	require.NoError(t, Check(t.Context(), Native(good()), Options{Answer: answers}))
 }
 
+// A finding that several payments show stands in the report once.
+func TestFindingsStandOnce(t *testing.T) {
+	a := good()
+	capture := a.Capture
+	a.Capture = func(c *sdk.Call) (*sdk.Outcome, error) {
+		c.Get("https://elsewhere.example/")
+		return capture(c)
+	}
+	err := Check(t.Context(), Native(a), Options{})
+	require.Equal(t, 1, strings.Count(rules(err)["send capture"], `host "elsewhere.example" is not declared`), err)
+}
+
 // rules returns the broken rules, as "rule operation".
 func rules(err error) map[string]string {
 	all := map[string]string{}

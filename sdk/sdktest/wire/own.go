@@ -138,7 +138,13 @@ func strict(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	d.DisallowUnknownFields()
-	return plainError(d.Decode(into))
+	err := d.Decode(into)
+	if err != nil {
+		if _, quoted, ok := strings.Cut(err.Error(), "unknown field "); ok {
+			return misplaced(text, into, strings.Trim(quoted, `"`))
+		}
+	}
+	return plainError(err)
 }
 
 // loose decodes JSON with exact numbers.

@@ -33,6 +33,18 @@ func (f *Requests) Fits(m *sdk.Manifest) error {
 			return fmt.Errorf("credentials.%s: the manifest declares no such field%s", name, meant(name, declared))
 		}
 	}
+	return Choices(m, f.Credentials.Values)
+}
+
+// Choices returns an error for a value of an account that is not a choice of its enum: no account can have it.
+func Choices(m *sdk.Manifest, values map[string]string) error {
+	for _, f := range slices.Concat(m.Credentials, m.Config) {
+		for _, name := range []string{f.Name, f.Key} {
+			if v := values[name]; f.Type == sdk.FieldEnum && v != "" && !slices.Contains(f.Values, v) {
+				return fmt.Errorf("credentials.%s: %q is not a value of the manifest%s", name, v, meant(v, f.Values))
+			}
+		}
+	}
 	return nil
 }
 
