@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"payswitch/sdk"
@@ -90,7 +91,7 @@ const perRule = 5
 
 // Check runs the suite. It returns errors.Join of all broken rules as *RuleError, nil if the adapter passes.
 func Check(ctx context.Context, s Stepper, o Options) error {
-	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}, said: map[RuleError]bool{}}
+	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}}
 	if !c.checkManifest() {
 		return errors.Join(c.broken...)
 	}
@@ -125,16 +126,15 @@ type checker struct {
 	options  Options
 	manifest *sdk.Manifest
 	counts   map[string]int
-	said     map[RuleError]bool
 	broken   []error
 }
 
 // breaks records a broken rule, once for each text.
 func (c *checker) breaks(rule string, op sdk.Operation, format string, args ...any) {
 	e := RuleError{Rule: rule, Operation: op, Detail: fmt.Sprintf(format, args...)}
-	if k := rule + string(op); c.counts[k] < perRule && !c.said[e] {
+	said := slices.ContainsFunc(c.broken, func(b error) bool { return *b.(*RuleError) == e })
+	if k := rule + string(op); c.counts[k] < perRule && !said {
 		c.counts[k]++
-		c.said[e] = true
 		c.broken = append(c.broken, &e)
 	}
 }
