@@ -13,11 +13,14 @@ type Declines []declineCode
 
 type declineCode struct {
 	code      string
-	beginning bool // code is a prefix
-	reason    DeclineReason
+	beginning bool          // code is a prefix
+	reason    DeclineReason // "" for a code in doubt
 	elsewhere bool
 	words     string
 }
+
+// inDoubt stands in a table in place of a reason.
+const inDoubt = "in_doubt"
 
 // ParseDeclines reads a table of decline codes. An adapter embeds the table from a file next to its code. Each line holds a code, or several
 // codes separated by commas; payswitch's reason; and the processor's words, if they say more than the code. A code that ends in "*" is a
@@ -29,8 +32,9 @@ type declineCode struct {
 //	264          try_again_later:final    Declined - retry in a few days
 //	card_number* incorrect_number
 //	"Do Not Honor" do_not_honor
+//	420,421      in_doubt                 Communication error
 //
-// A code with spaces or commas stands in quotation marks.
+// A code whose reason is in_doubt is no decline: the processor, or one behind it, may have acted before the error. A code with spaces or commas stands in quotation marks.
 //
 // The reason decides whether another processor may try the same card (DeclineFacts.RetryElsewhere); ":final" denies it for a code, and
 // ":elsewhere" allows it. One table holds all codes of a processor. ParseDeclines panics on a code that stands twice, an unknown reason and
@@ -68,6 +72,12 @@ func (t *Declines) add(line string) (wrong string) {
 	reason, words := word(rest)
 	reason, where, _ := strings.Cut(reason, ":")
 	facts, ok := DeclineReason(reason).Facts()
+	if reason == inDoubt {
+		if where != "" {
+			return "a code in doubt has neither final nor elsewhere"
+		}
+		facts, ok = DeclineFacts{}, true
+	}
 	row := declineCode{reason: facts.Reason, elsewhere: facts.RetryElsewhere, words: words}
 	switch where {
 	case "":
@@ -123,7 +133,7 @@ func (t Declines) codes() []string {
 	return all
 }
 
-// Of returns the reason of a code, "" for a code that is not in the table.
+// Of returns the reason of a code, "" for a code in doubt, or one that is not in the table.
 func (t Declines) Of(code string) DeclineReason {
 	if row := t.find(code); row != nil {
 		return row.reason
@@ -139,12 +149,19 @@ func (t Declines) Must(code string) DeclineReason {
 	return reason
 }
 
-// New returns the decline of a code. If message is "", it takes the processor's words from the table. A code that is not in the
+// InDoubt reports whether the table says of a code that the processor may have acted before the error.
+func (t Declines) InDoubt(code string) bool {
+	row := t.find(code)
+	return row != nil && row.reason == ""
+}
+
+// New returns the decline of a code. A code in doubt ends the operation with an error (see Must). If message is "", it takes the processor's words from the table. A code that is not in the
 // table gets the reason otherwise; "" means DeclineGeneric.
 func (t Declines) New(code, message string, otherwise DeclineReason) *Decline {
 	row := t.find(code)
 	if row == nil {
 		return NewDecline(code, message, otherwise)
 	}
+	Require(row.reason != "", errInDoubt(code))
 	return &Decline{Code: code, Message: cmp.Or(message, row.words), Reason: row.reason, RetryElsewhere: row.elsewhere}
 }

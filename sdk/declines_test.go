@@ -15,10 +15,11 @@ func TestDeclines(t *testing.T) {
 41           stolen_card:elsewhere
 card_number* incorrect_number
 card*        card_not_supported
+420,421      in_doubt                 Communication error
 `)
 	for code, want := range map[string]DeclineReason{"202": DeclineInsufficientFunds, "410": DeclineInvalidMerchant, "411": DeclineInvalidMerchant,
 		"264": DeclineTryLater, "41": DeclineStolenCard, "card_number": DeclineIncorrectNumber, "card_number_invalid": DeclineIncorrectNumber,
-		"cardiac": DeclineCardNotSupported, "2": "", "2020": "", "": "", "#": "", "stolen_card": "", "410,411": "", "car": ""} {
+		"cardiac": DeclineCardNotSupported, "2": "", "2020": "", "": "", "#": "", "stolen_card": "", "410,411": "", "car": "", "420": "", "421": ""} {
 		require.Equal(t, want, table.Of(code), code)
 	}
 	require.Zero(t, testing.AllocsPerRun(10, func() { table.Of("nowhere") }))
@@ -31,11 +32,15 @@ card*        card_not_supported
 	require.Equal(t, DeclineGeneric, table.New("9", "m", "").Reason)
 	require.Equal(t, DeclineGeneric, Declines{}.New("9", "m", "").Reason)
 	require.Empty(t, ParseDeclines(""))
+	for code, doubt := range map[string]bool{"420": true, "421": true, "410": false, "42": false, "": false} {
+		require.Equal(t, doubt, table.InDoubt(code), code)
+	}
 
 	for text, want := range map[string]string{
 		"1":                          "decline codes, line 1: \"\" is not a decline reason: see sdk.DeclineReason",
 		"# 1\n\n1 insufficient_fund": "decline codes, line 3: \"insufficient_fund\" is not a decline reason: see sdk.DeclineReason",
 		"1 lost_card:never":          "decline codes, line 1: \"never\" after the colon is neither final nor elsewhere",
+		"1 in_doubt:final":           "decline codes, line 1: a code in doubt has neither final nor elsewhere",
 		"1,,2 lost_card":             "decline codes, line 1: a code is empty",
 		"* lost_card":                "decline codes, line 1: a code is empty",
 		"1 lost_card\n2,1 lost_card": "decline codes, line 2: the code 1 stands in an earlier line too",

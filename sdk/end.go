@@ -139,3 +139,8 @@ func errUnknownCode(code string) error {
 }
 
 var errSeveral = errors.New("the answer has several entries that match this payment: none is certain")
+
+// errInDoubt returns the error for a code after which the processor may have acted.
+func errInDoubt(code string) error {
+	return errors.New("the processor may have acted before the error " + code)
+}

@@ -31,6 +31,7 @@ func TestEnd(t *testing.T) {
 		"about": {func(c *Call) { c.About("tx_1"); c.About(""); Check(errors.New("broken")) },
 			Result{Outcome: &Outcome{Status: StatusUnknown, TransactionID: "tx_1", Raw: map[string]string{"error": "broken"}}}},
 		"about a reject": {func(c *Call) { c.About("tx_1"); Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
+		"in doubt":       {func(*Call) { ParseDeclines("420 in_doubt").New("420", "m", "") }, unknown("the processor may have acted before the error 420")},
 		"broken error":   {func(*Call) { Check(brokenError{}) }, unknown("error without text")},
 	} {
 		got := operation(func(c *Call) (*Outcome, error) { k.end(c); return late(c) })

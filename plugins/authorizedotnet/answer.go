@@ -71,7 +71,6 @@ func refused(j sdk.JSON) *sdk.Decline {
 // declined returns the reason of a declined transaction.
 func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
-	sdk.Expect(inDoubt.Of(code) == "", "the processor may have acted: reason code "+code)
 	// 11 is a duplicate. Our invoice numbers differ, so this is a repetition: a query finds the result of the first
 	sdk.Expect(code != "11", "the processor has received this transaction before")
 	if code == "" && failed(j) {
@@ -80,10 +79,6 @@ func declined(j sdk.JSON) *sdk.Decline {
 	// the verdict, without an error that explains it
 	return declines.New(cmp.Or(code, j.Text("transactionResponse.responseCode")), text, "")
 }
-
-// inDoubt are reason codes after which the processor behind Authorize.net may still have acted: errors and time-outs of
-// communication, and unreadable answers of the processor. They are not refusals.
-var inDoubt = sdk.Names{{"in doubt", "19 20 21 22 23 24 25 26 57 58 59 60 61 62 63 120 121 122 180 181"}}
 
 // checks are the results of the card code check and of the address check (AVS).
 var checks = sdk.CheckCodes{

@@ -76,7 +76,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 // is not an end.
 func ended(t sdk.JSON) *sdk.Decline {
 	code, status := t.Text("responseReasonCode"), t.Str("transactionStatus")
-	sdk.Expect(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""),
+	sdk.Expect(status != "generalError" || declines.Of(code) != "",
 		status+" with reason code "+code+": the processor may have acted")
 	return declines.New(code, t.Str("responseReasonDescription"), "")
 }

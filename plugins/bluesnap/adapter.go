@@ -86,7 +86,9 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	messages := r.JSON().Get("message")
 	code, name := messages.Text("0.code"), messages.Str("0.errorName")
 	refused := r.Refuses() && messages.IsArray() && code != ""
-	sdk.Expect(!doubtful(messages), "the processor may have acted before the error")
+	for m := range messages.All() { // any of the errors may leave the result open
+		sdk.Expect(!declines.InDoubt(m.Str("errorName")), "the processor may have acted before the error")
+	}
 	switch {
 	case method == "GET" && refused && name == "TRANSACTION_NOT_FOUND":
 		c.End(c.NotFound())
@@ -98,23 +100,6 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	}
 	sdk.Check(errAnswer)
 	return sdk.JSON{}
-}
-
-// inDoubt are errors after which BlueSnap, or the processor behind it, may still have acted. They are not refusals. A
-// "transaction already exists" error concerns our own reference: a query finds the result.
-var inDoubt = sdk.Names{{"in doubt",
-	"PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM SERVER_GENERAL_FAILURE REFUND_IN_PROCESS " +
-		"TRANSACTION_ALREADY_EXISTS IDEMPOTENCY_SERVICE_TIMEOUT REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS " +
-		"SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"}}
-
-// doubtful reports whether one of the errors leaves the result open.
-func doubtful(messages sdk.JSON) bool {
-	for m := range messages.All() {
-		if inDoubt.Of(m.Str("errorName")) != "" {
-			return true
-		}
-	}
-	return false
 }
 
 var errAnswer = errors.New("the answer does not answer the request")

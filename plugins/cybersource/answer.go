@@ -98,16 +98,10 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
 
-// inDoubt are the reasons after which the processor behind Cybersource may still have acted. They are not refusals.
-var inDoubt = sdk.Names{{"in doubt",
-	"SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT " +
-		"SERVICE_UNAVAILABLE"}}
-
 // refused returns the outcome of a refusal. Transaction Search has a number for the reason.
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
-	sdk.Expect(inDoubt.Of(code) == "", "the processor may have acted: "+code)
 	message := a.First("errorInformation.message", "message")
 	for _, path := range []string{"errorInformation.details", "details"} {
 		for x := range a.Get(path).All() {

@@ -70,7 +70,7 @@ func named(r *sdk.Request, service string) string {
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)
-	if known == "" && declines.Of(code) != "" && inDoubt.Of(code) == "" {
+	if known == "" && declines.Of(code) != "" {
 		known = "DECLINED"
 	}
 	return cmp.Or(a.Str("applicationInformation.status"), known)

@@ -34,7 +34,6 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 		sdk.Expect(t == "" || t == kind, "the answer approves another kind of transaction")
 		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
 	case "2", "3": // the verdict; the code only explains it
-		sdk.Require(inDoubt.Of(code) == "", errInDoubt)
 		if a.decline = declineOf(code, a.get("responsetext")); code == approvedCode {
 			a.decline = sdk.NewDecline(code, a.get("responsetext"), sdk.DeclineGeneric)
 		}
@@ -74,10 +73,14 @@ var checks = sdk.CheckCodes{
 // approvedCode is the only response_code of an approval.
 const approvedCode = "100"
 
-// declineOf returns the decline of a response code; nil if the code is not one of a decline, for example in a cut
-// answer.
+// refuses reports whether a response code is one of a refusal; false for example in a cut answer.
+func refuses(code string) bool {
+	return len(code) == 3 && code[0] >= '2' && code[0] <= '4' && code[1]-'0' <= 9 && code[2]-'0' <= 9
+}
+
+// declineOf returns the decline of a response code; nil if the code is not one of a refusal.
 func declineOf(code, text string) *sdk.Decline {
-	if len(code) != 3 || code[0] < '2' || code[0] > '4' || code[1]-'0' > 9 || code[2]-'0' > 9 {
+	if !refuses(code) {
 		return nil
 	}
 	// the gateway's own duplicate check has no code of its own
@@ -86,12 +89,6 @@ func declineOf(code, text string) *sdk.Decline {
 	}
 	return declines.New(code, text, "")
 }
-
-// inDoubt are response codes after which the processor behind NMI may still have acted: an error of the processor, and
-// errors of communication. They are not refusals.
-var inDoubt = sdk.Names{{"in doubt", "400 420 421"}}
-
-var errInDoubt = errors.New("the processor may have acted before the error")
 
 var declines = sdk.ParseDeclines(declineCodes)
 

@@ -135,15 +135,15 @@ func actions(t sdk.XML, currency sdk.Currency) (held, taken int64, validated boo
 
 // refusal returns the reason of a failed transaction, from its last failed action.
 func refusal(t sdk.XML) *sdk.Decline {
-	d := &sdk.Decline{Code: t.Text("condition"), Message: t.Text("condition"), Reason: sdk.DeclineGeneric}
-	if d.Code == "abandoned" {
-		d.Reason = sdk.DeclineAbandoned
-	}
+	code, text, condition := "", "", t.Text("condition")
 	for a := range t.All("action") {
-		if said := declineOf(a.Text("response_code"), a.Text("response_text")); said != nil && a.Text("success") != "1" {
-			d = said
+		if said := a.Text("response_code"); refuses(said) && a.Text("success") != "1" {
+			code, text = said, a.Text("response_text")
 		}
 	}
-	sdk.Require(inDoubt.Of(d.Code) == "", errInDoubt)
-	return d
+	if d := declineOf(code, text); d != nil {
+		return d
+	}
+	reason := sdk.Choose(condition == "abandoned", sdk.DeclineAbandoned, sdk.DeclineGeneric)
+	return &sdk.Decline{Code: condition, Message: condition, Reason: reason}
 }

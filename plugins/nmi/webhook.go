@@ -36,7 +36,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if e.TransactionID == "" && e.Reference == "" {
 		return sdk.Refuse(400, "the event has no ids"), nil
 	}
-	if secret != "" && status != sdk.StatusHandled {
+	if secret != "" && status != sdk.StatusHandled && !declines.InDoubt(body.Text("action.response_code")) {
 		e.Outcome = &sdk.Outcome{Status: status, TransactionID: e.TransactionID, RefundID: e.RefundID}
 		if status == sdk.StatusDeclined {
 			e.Outcome.Decline = said(body)

@@ -180,12 +180,6 @@ func declineOf(raw map[string]string) *sdk.Decline {
 	return d
 }
 
-// inDoubt are issues that mean that another request of this payment was or is being processed. They do not answer this
-// request.
-var inDoubt = sdk.Names{{"in doubt",
-	"PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INVOICE_ID DUPLICATE_REQUEST_ID ORDER_ALREADY_CAPTURED " +
-		"ORDER_ALREADY_AUTHORIZED ORDER_ALREADY_COMPLETED ORDER_COMPLETION_IN_PROGRESS AUTHORIZATION_ALREADY_CAPTURED"}}
-
 // refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer
 // decides nothing.
 func refused(a *sdk.Response) *sdk.Outcome {
@@ -193,7 +187,7 @@ func refused(a *sdk.Response) *sdk.Outcome {
 	name, issue, message := j.Str("name"), "", ""
 	for d := range j.Get("details").All() { // the first known issue decides, unless one leaves the result open
 		switch v := d.Str("issue"); {
-		case inDoubt.Of(v) != "":
+		case declines.InDoubt(v): // another request of this payment was or is being processed
 			sdk.Check(undecided(a))
 		case issue == "" || declines.Of(issue) == "" && declines.Of(v) != "":
 			issue, message = v, d.Str("description")
