@@ -232,7 +232,14 @@ func TestDeclineTable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"05", "06", "Do Not, Honor", "3*"}, codes)
 	}
-	_, codes, err := declineTable(t.TempDir())
+	_, _, err := declineTable(write("declines.txt", table+"420 in_doubt\n"))
+	require.ErrorContains(t, err, "declines.txt: 420: in_doubt is a word of the Go SDK: answer unknown")
+	inGo := write("declines.txt", table+"420 in_doubt\n")
+	require.NoError(t, writeFile(filepath.Join(inGo, "go.mod"), "module acme\n"))
+	_, codes, err := declineTable(inGo)
+	require.NoError(t, err)
+	require.Contains(t, codes, "420")
+	_, codes, err = declineTable(t.TempDir())
 	require.NoError(t, err)
 	require.Empty(t, codes)
 	for row, want := range map[string]string{"51\tlost_card": "is not a decline reason", "07, 08 do_not_honor": `"08" is not a decline reason`, "07,,08 do_not_honor": "a code is empty", `"Do Not Honor do_not_honor`: "no second one",
