@@ -9,7 +9,7 @@
 //   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend], [FormSend] or [GraphQLSend]; answers: [Response], [JSON], [XML], [ParseForm]
 //   - authentication: [Call.Bearer], [Call.BasicAuth], [Call.Token]
 //   - bodies: [Object], [Array], [Form], with parts that depend on something: [When], [Choose], [Room]; amounts: [Money.Major], [ParseMajor], [Decimals]
-//   - meanings of codes and statuses: [Declines], [Statuses], [CheckCodes], [Results], [Names]
+//   - meanings of codes and statuses: [Declines], [Statuses], [CheckCodes], [Results], [Names], [Response.Reason]
 //   - data for later operations: [ConnectorData], [Keep]
 //   - values computed from secrets, which the adapter never sees: [Call.Derive]
 //   - webhook messages: [Call.Signed], [Call.SignedPairs], [Call.FreshAt], [Call.Message]

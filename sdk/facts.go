@@ -312,6 +312,11 @@ func At(baseURL string, hosts ...string) Environment {
 	return Environment{BaseURL: baseURL, Hosts: append([]string{host}, hosts...)}
 }
 
+// TestAndLive returns the environments of a processor with the usual two, each with the further hosts.
+func TestAndLive(test, live string, hosts ...string) map[string]Environment {
+	return map[string]Environment{"test": At(test, hosts...), "live": At(live, hosts...)}
+}
+
 // CardFields names the fields of a request's body that hold card data, as in Placement.Field. "" means that the request does not
 // hold the value.
 type CardFields struct{ Number, CVC, CAVV string }

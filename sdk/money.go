@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -89,6 +90,11 @@ func Currencies() []Currency {
 		all[i] = currencies[i].code
 	}
 	return all
+}
+
+// CurrenciesExcept returns Currencies without those that a processor does not take, for Manifest.Currencies.
+func CurrenciesExcept(refused ...Currency) []Currency {
+	return slices.DeleteFunc(Currencies(), func(c Currency) bool { return slices.Contains(refused, c) })
 }
 
 // CurrencyByNumber returns the currency of an ISO 4217 numeric code ("840", with leading zeros), "" for an unknown code.

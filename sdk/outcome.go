@@ -1,6 +1,9 @@
 package sdk
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Outcome is the normalized result of an operation. A decline is an outcome, not an error. So is "the result is unknown".
 type Outcome struct {
@@ -217,4 +220,12 @@ func (t *AccessToken) Impossible() string {
 	}
 	return "expires_in: the token's lifetime of " + strconv.FormatInt(t.ExpiresIn, 10) + " s is not between 1 s and " +
 		strconv.Itoa(MaxTokenLifetime) + " s: give the seconds from now until it ends"
+}
+
+// Redirect sends the payer's browser to the processor's page: the outcome is StatusCustomerAction. Without an https URL it is StatusPending, because
+// the payer has nowhere to go.
+func (o *Outcome) Redirect(url string) {
+	if o.Status = StatusPending; strings.HasPrefix(url, "https://") {
+		o.Status, o.NextAction = StatusCustomerAction, &NextAction{Type: NextActionRedirect, URL: url}
+	}
 }

@@ -26,6 +26,18 @@ func (r *Response) Refuses() bool {
 	return r.Status >= 400 && r.Status <= 499 && r.Status != 408 && r.Status != 409
 }
 
+// Reason returns the reason of a refusal whose status says more than its code: DeclineInvalidMerchant for 401 and 403, which refuse the login, and
+// DeclineTryLater for 429, too many requests. It returns otherwise for any other status.
+func (r *Response) Reason(otherwise DeclineReason) DeclineReason {
+	switch r.Status {
+	case 401, 403:
+		return DeclineInvalidMerchant
+	case 429:
+		return DeclineTryLater
+	}
+	return otherwise
+}
+
 // Undecided returns the error for an answer that proves nothing: the reason why, the status, and the texts at the paths codes, as JSON.Text
 // reads them. Name paths of the processor's error codes, never of personal data.
 func (r *Response) Undecided(why string, codes ...string) error {

@@ -29,6 +29,38 @@ func TestNewDecline(t *testing.T) {
 	require.Equal(t, &Checks{PostalCode: CheckFail}, NewChecks("", "", CheckFail))
 }
 
+// A page of the processor's is a redirect only if it is an https URL.
+func TestRedirect(t *testing.T) {
+	for url, want := range map[string]Outcome{
+		"https://p.example/1": {Status: StatusCustomerAction, NextAction: &NextAction{Type: NextActionRedirect, URL: "https://p.example/1"}},
+		"":                    {Status: StatusPending}, "http://p.example/1": {Status: StatusPending}, "javascript:0": {Status: StatusPending},
+	} {
+		o := Outcome{}
+		o.Redirect(url)
+		require.Equal(t, want, o, url)
+	}
+}
+
+func TestReasonOfAStatus(t *testing.T) {
+	for status, want := range map[int]DeclineReason{401: DeclineInvalidMerchant, 403: DeclineInvalidMerchant, 429: DeclineTryLater, 400: DeclineFraud, 422: DeclineFraud} {
+		require.Equal(t, want, (&Response{Status: status}).Reason(DeclineFraud), status)
+	}
+}
+
+func TestTestAndLive(t *testing.T) {
+	all := TestAndLive("https://test.p.example/v1", "https://p.example", "files.p.example")
+	require.Equal(t, map[string]Environment{"test": {BaseURL: "https://test.p.example/v1", Hosts: []string{"test.p.example", "files.p.example"}},
+		"live": {BaseURL: "https://p.example", Hosts: []string{"p.example", "files.p.example"}}}, all)
+}
+
+func TestCurrenciesExcept(t *testing.T) {
+	some := CurrenciesExcept("ISK", "CLF")
+	require.Len(t, some, len(Currencies())-2)
+	require.NotContains(t, some, Currency("ISK"))
+	require.Contains(t, some, Currency("JPY"))
+	require.Contains(t, Currencies(), Currency("ISK"))
+}
+
 func TestCheckCodes(t *testing.T) {
 	codes := CheckCodes{CVC: Results{{CheckPass, "M"}, {CheckFail, "N"}}, Line1: Results{{CheckPass, "Y A"}, {CheckFail, "Z"}}, PostalCode: Results{{CheckPass, "Y Z"}, {CheckFail, "A"}},
 		Other: CheckUnavailable}

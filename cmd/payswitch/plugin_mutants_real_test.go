@@ -102,8 +102,7 @@ var realMutants = map[string]realMutant{
 	// hosts
 	"nmi: queries go to a host that is not declared": {"nmi", []change{{"query.go", `sdk.FormSend(queryPath, form)`, `sdk.FormSend("https://query.nmi.com"+queryPath, form)`}},
 		[]string{"sync: nmi.json:", `rule host: host "query.nmi.com" is not approved`, "declare the host in environments"}},
-	"mollie: the host of card tokens is not declared": {"mollie", []change{{"adapter.go", `"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com")`,
-		`"test": sdk.At("https://api.mollie.com/v2")`}, {"adapter.go", `"live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com")`, `"live": sdk.At("https://api.mollie.com/v2")`}}, []string{`placements[0].host: "api.cc.mollie.com" is not a host of any environment`}},
+	"mollie: the host of card tokens is not declared": {"mollie", []change{{"adapter.go", `"https://api.mollie.com/v2", "api.cc.mollie.com")`, `"https://api.mollie.com/v2")`}}, []string{`placements[0].host: "api.cc.mollie.com" is not a host of any environment`}},
 	// Checkout.com: JSON, amounts in minor units with exceptions, results that come later.
 	"checkout: the CVC stands in another field": {"checkout", []change{{"adapter.go", `CVC: "source.cvv"`, `CVC: "source.cvc"`}},
 		[]string{"authorize: checkout.json:", "rule secret: the stand-in of cvc in the body's field source.cvv"}},

@@ -28,10 +28,8 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Authorize.net's payment gateway.", Website: "https://www.authorize.net",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				PartialApproval: true, External3DS: true, StoredCredential: true, NetworkMIT: true, VoidCaptured: true},
-			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"),
-				"live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
-			},
+			Environments: sdk.TestAndLive("https://apitest.authorize.net/xml/v1/request.api",
+				"https://api.authorize.net/xml/v1/request.api"),
 			Credentials: []sdk.Field{
 				{Name: "name", Key: "api_key", Label: "API login ID", Type: "text"},
 				{Name: "transaction_key", Key: "key1", Label: "Transaction key", Type: "secret"},

@@ -36,8 +36,7 @@ func Adapter() *sdk.Adapter {
 			// An authorization has one capture.
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"),
-				"live": sdk.At("https://ws.bluesnap.com")},
+			Environments: sdk.TestAndLive("https://sandbox.bluesnap.com", "https://ws.bluesnap.com"),
 			Credentials: []sdk.Field{
 				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
 				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},

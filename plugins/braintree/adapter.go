@@ -27,10 +27,8 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Braintree's GraphQL API and vault.", Website: "https://www.braintreepayments.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
-			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://payments.sandbox.braintree-api.com" + path),
-				"live": sdk.At("https://payments.braintree-api.com" + path),
-			},
+			Environments: sdk.TestAndLive("https://payments.sandbox.braintree-api.com"+path,
+				"https://payments.braintree-api.com"+path),
 			Credentials: []sdk.Field{
 				{Name: publicKey, Key: "api_key", Label: "Public key", Type: "text"},
 				{Name: privateKey, Key: "api_secret", Label: "Private key", Help: "It also signs webhooks.", Type: "secret"},

@@ -30,8 +30,7 @@ func Adapter() *sdk.Adapter {
 				PartialRefund: true, ZeroAmount: true, PartialApproval: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: sdk.ExemptionsIn(exemptions)},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"),
-				"live": sdk.At("https://api.checkout.com")},
+			Environments: sdk.TestAndLive("https://api.sandbox.checkout.com", "https://api.checkout.com"),
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true,
 					Help: "The key for calls from browsers. This adapter does not use it."},

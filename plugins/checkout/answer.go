@@ -53,10 +53,8 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		sdk.Expect(taken != nil && taken.Minor > 0, status+" without the captured amount")
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
-		o.Status, o.Amount = sdk.StatusPending, nil
-		if url := j.Str("_links.redirect.href"); strings.HasPrefix(url, "https://") && c.Operation() != sdk.OpComplete {
-			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: url}
-		}
+		o.Amount = nil
+		o.Redirect(sdk.When(c.Operation() != sdk.OpComplete, j.Str("_links.redirect.href")))
 	case "Retry Scheduled":
 		o.Status, o.Amount = sdk.StatusPending, nil
 	case "Declined":

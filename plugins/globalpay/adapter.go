@@ -6,7 +6,6 @@
 package globalpay
 
 import (
-	"slices"
 	"strings"
 
 	"payswitch/sdk"
@@ -33,9 +32,7 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				PartialApproval: true, VoidCaptured: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
-			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://apis.sandbox.globalpay.com/ucp"), "live": sdk.At("https://apis.globalpay.com/ucp"),
-			},
+			Environments: sdk.TestAndLive("https://apis.sandbox.globalpay.com/ucp", "https://apis.globalpay.com/ucp"),
 			Credentials: []sdk.Field{
 				{Name: appID, Key: "key1", Label: "App id", Type: "secret"},
 				{Name: appKey, Key: "api_key", Label: "App key",
@@ -61,7 +58,9 @@ func Adapter() *sdk.Adapter {
 				sdk.CardPlacements("/ucp"+methodsPath, sdk.CardFields{Number: "card.number", CVC: "card.cvv"}, sdk.OpVerify)...),
 				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body",
 					Field: "app_id"}),
-			Currencies: slices.DeleteFunc(sdk.Currencies(), uncertain),
+			// GP API may count these in other units than payswitch, which would change the amount a hundredfold: ISO 4217
+			// has ISK without decimals, and IRR and MGA with two.
+			Currencies: sdk.CurrenciesExcept("ISK", "IRR", "MGA"),
 			Webhook:    &sdk.WebhookRule{Scheme: "globalpay-sha512"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID,
 				sdk.ResolveByReference},
@@ -122,7 +121,3 @@ func refused(a *sdk.Response) *sdk.Outcome {
 	o.Raw = map[string]string{"detailed_error_code": j.Str("detailed_error_code")}
 	return o
 }
-
-// uncertain reports whether GP API may count a currency in other units than payswitch, which would change the amount
-// a hundredfold: ISO 4217 has ISK without decimals, and IRR and MGA with two.
-func uncertain(c sdk.Currency) bool { return c == "ISK" || c == "IRR" || c == "MGA" }

@@ -23,10 +23,8 @@ func Adapter() *sdk.Adapter {
 			Website:     "https://www.mollie.com",
 			Features: sdk.Features{PartialCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
 				StoredCredential: true},
-			Environments: map[string]sdk.Environment{ // the key, test_… or live_…, decides
-				"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
-				"live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
-			},
+			// the key, test_… or live_…, decides
+			Environments: sdk.TestAndLive("https://api.mollie.com/v2", "https://api.mollie.com/v2", "api.cc.mollie.com"),
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Help: "Begins with test_ or live_.", Type: "secret"},
 				{Name: "profile_token", Key: "key1", Label: "Profile token",

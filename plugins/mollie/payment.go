@@ -39,10 +39,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
 	switch status {
 	case "open":
-		o.Status = sdk.StatusPending
-		if url := j.Str("_links.checkout.href"); strings.HasPrefix(url, "https://") {
-			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: url}
-		}
+		o.Redirect(j.Str("_links.checkout.href"))
 	case "pending":
 		o.Status = sdk.StatusPending
 	case "authorized":
@@ -152,13 +149,7 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	if !answer.Refuses() || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
 		return nil
 	}
-	reason := cmp.Or(declines.Of(j.Str("field")), sdk.DeclineProcessingError)
-	switch answer.Status {
-	case 401, 403:
-		reason = sdk.DeclineInvalidMerchant
-	case 429:
-		reason = sdk.DeclineTryLater
-	}
+	reason := answer.Reason(cmp.Or(declines.Of(j.Str("field")), sdk.DeclineProcessingError))
 	return sdk.NewDecline(title, cmp.Or(j.Str("detail"), title), reason)
 }
 

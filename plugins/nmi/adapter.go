@@ -23,14 +23,13 @@ const (
 
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
-	environment := sdk.At("https://secure.nmi.com")
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "nmi", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "NMI",
 			Description: "Cards through NMI's gateway and the gateways that resell it.", Website: "https://www.nmi.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				PartialApproval: true, External3DS: true, StoredCredential: true, VoidCaptured: true},
-			Environments: map[string]sdk.Environment{"test": environment, "live": environment},
+			Environments: sdk.TestAndLive("https://secure.nmi.com", "https://secure.nmi.com"),
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},
 				{Name: "public_key", Key: "key1", Label: "Public key", Help: "For pages in the browser; not used by this adapter.",
@@ -47,7 +46,8 @@ func Adapter() *sdk.Adapter {
 			},
 			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"},
 				sdk.OpAuthorize, sdk.OpVerify),
-			Currencies: currencies(),
+			// NMI's amounts have the form x.xx.
+			Currencies: sdk.CurrenciesExcept("BHD", "CLF", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"),
 			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
 			// Usually the Query API shows an order at once; the margin is for a request that is still in progress.
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 15 * 60},
@@ -57,17 +57,6 @@ func Adapter() *sdk.Adapter {
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,
 	}
-}
-
-// currencies returns those with two decimals at most: NMI's amounts have the form x.xx.
-func currencies() []sdk.Currency {
-	var all []sdk.Currency
-	for _, c := range sdk.Currencies() {
-		if e, _ := c.Exponent(); e <= 2 {
-			all = append(all, c)
-		}
-	}
-	return all
 }
 
 // amount returns the amount in NMI's form.

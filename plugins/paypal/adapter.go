@@ -31,8 +31,7 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true,
 				OverCapture: true, // up to the account's limit, 115% by default (error MAX_CAPTURE_AMOUNT_EXCEEDED)
 				ZeroAmount:  true, Processor3DS: true, StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"),
-				"live": sdk.At("https://api-m.paypal.com")},
+			Environments: sdk.TestAndLive("https://api-m.sandbox.paypal.com", "https://api-m.paypal.com"),
 			Credentials: []sdk.Field{
 				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
 				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
-	"strings"
 
 	"payswitch/sdk"
 )
@@ -101,14 +100,12 @@ var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"},
 // unpaid returns the outcome of an order without a payment.
 func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
-	switch link := j.Get("links").Where("rel", "payer-action"); {
-	case o.Status == sdk.StatusVoided:
+	switch o.Status {
+	case sdk.StatusVoided:
 		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided",
 			Reason: sdk.DeclineAbandoned}
-	case o.Status == sdk.StatusCustomerAction && strings.HasPrefix(link.Str("href"), "https://"):
-		o.NextAction = &sdk.NextAction{Type: "redirect", URL: link.Str("href")}
-	default:
-		o.Status = sdk.StatusPending
+	case sdk.StatusCustomerAction:
+		o.Redirect(j.Get("links").Where("rel", "payer-action").Str("href"))
 	}
 	return o
 }

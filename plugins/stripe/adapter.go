@@ -14,7 +14,6 @@ import "payswitch/sdk"
 const apiVersion = "2022-11-15"
 
 func Adapter() *sdk.Adapter {
-	api := sdk.At("https://api.stripe.com", "files.stripe.com") // files of evidence
 	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
 		CAVV: "payment_method_options[card][three_d_secure][cryptogram]"}
 	return &sdk.Adapter{
@@ -24,7 +23,8 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, ExtendedHold: true,
 				ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true, PreAuthVoid: true},
-			Environments: map[string]sdk.Environment{"test": api, "live": api},
+			// the key decides; the second host takes files of evidence
+			Environments: sdk.TestAndLive("https://api.stripe.com", "https://api.stripe.com", "files.stripe.com"),
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "Secret key",
 					Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and " +
@@ -101,8 +101,8 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	o := sdk.Declined(decline(e, ""))
 	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"),
 		e.Pick("type", "decline_code", "param", "charge")
-	if answer.Status == 401 || answer.Status == 403 {
-		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, sdk.DeclineInvalidMerchant)
+	if reason := answer.Reason(""); reason != "" {
+		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, reason)
 	}
 	return o
 }

@@ -56,9 +56,9 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)
 		o.Hold = holdOf(c.Request, card)
 	case sdk.StatusCustomerAction: // the issuer's page for the authentication
-		o.NextAction = &sdk.NextAction{Type: "redirect", URL: j.Str("next_action.redirect_to_url.url")}
-		if o.NextAction.URL == "" { // only Stripe's script can run another kind of action
-			o.Status, o.NextAction, o.Raw["next_action"] = sdk.StatusUnknown, nil, j.Str("next_action.type")
+		o.Redirect(j.Str("next_action.redirect_to_url.url"))
+		if o.NextAction == nil { // only Stripe's script can run another kind of action
+			o.Status, o.Raw["next_action"] = sdk.StatusUnknown, j.Str("next_action.type")
 		}
 	case sdk.StatusDeclined:
 		e := j.Get(k.failure)

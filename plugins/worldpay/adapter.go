@@ -8,7 +8,6 @@ package worldpay
 
 import (
 	"errors"
-	"slices"
 
 	"payswitch/sdk"
 )
@@ -35,8 +34,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Access Worldpay's Payments API.", Website: "https://www.worldpay.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true,
 				PartialApproval: true, Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://try.access.worldpay.com"),
-				"live": sdk.At("https://access.worldpay.com")},
+			Environments: sdk.TestAndLive("https://try.access.worldpay.com", "https://access.worldpay.com"),
 			Credentials: []sdk.Field{
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
@@ -51,7 +49,9 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
-			Currencies: slices.DeleteFunc(sdk.Currencies(), uncertain),
+			// Worldpay may count these in other units than payswitch, which would change the amount a hundredfold: ISO 4217
+			// has ISK without decimals, and IRR and MGA with two.
+			Currencies: sdk.CurrenciesExcept("ISK", "IRR", "MGA"),
 			// No underscores: Worldpay does not accept them in references of settlements and refunds.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
 			// Worldpay repeats an unacknowledged message for a week.
@@ -79,7 +79,3 @@ func call(c *sdk.Call, method, url, accept string, body *sdk.Object) *sdk.Respon
 func act(c *sdk.Call, link, action string, body *sdk.Object) *sdk.Response {
 	return call(c, "POST", "/api/payments/"+link+"/"+action, mediaJSON, body)
 }
-
-// uncertain reports whether Worldpay may count a currency in other units than payswitch, which would change the amount
-// a hundredfold: ISO 4217 has ISK without decimals, and IRR and MGA with two.
-func uncertain(c sdk.Currency) bool { return c == "ISK" || c == "IRR" || c == "MGA" }

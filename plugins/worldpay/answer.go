@@ -154,13 +154,7 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	for part := range strings.SplitSeq(path, ".") {
 		reason = cmp.Or(declines.Of(part), reason)
 	}
-	switch answer.Status {
-	case 401, 403:
-		reason = sdk.DeclineInvalidMerchant
-	case 429:
-		reason = sdk.DeclineTryLater
-	}
-	return sdk.NewDecline(name, cmp.Or(text, name), reason)
+	return sdk.NewDecline(name, cmp.Or(text, name), answer.Reason(reason))
 }
 
 var declines = sdk.ParseDeclines(declineCodes)
