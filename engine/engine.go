@@ -23,6 +23,7 @@ import (
 	"payswitch/engine/link"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink/visit"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/refund"
 	"payswitch/engine/relay"
@@ -161,7 +162,10 @@ func New(d Deps, o Options) (*Engine, error) {
 		SweepEvery: 12 * o.ResolveEvery, Retries: o.WebhookRetries, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
-		LockWait: o.LockWait, Mocks: o.Mocks, Perform: e.perform, Settle: e.settle, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
+		LockWait: o.LockWait, Mocks: o.Mocks, Perform: e.perform, Settle: e.settle, Wake: e.wakeResolver, News: e.Webhooks.Wake,
+		GivenBack: func(ctx context.Context, p *payment.Payment, a *payment.Attempt) (int64, *change.Relays, error) {
+			return e.Relays.GivenBack(ctx, p, a)
+		}}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable, Limits: o.Limits})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,

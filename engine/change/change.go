@@ -53,8 +53,8 @@ type Change struct {
 	AskedAt time.Time
 	// Silent is true if the run that ends Settled brings no answer about it (evidence.Verdict.Silent).
 	Silent bool
-	// Relays is the state of the relays of Attempt's transaction that the decision knows; nil if the decision does not depend on them. If it is another
-	// when Settled ends, Commit writes nothing and returns ErrConflict.
+	// Relays is the state of the relays of the payment's transaction that the decision knows; nil if the decision does not depend on them. If it is another
+	// at the commit, Commit writes nothing and returns ErrConflict.
 	Relays *Relays
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
@@ -112,6 +112,7 @@ type Change struct {
 
 // Relays is a state of the relays of a transaction. Each write of one of them raises Writes.
 type Relays struct {
+	AccountID     string
 	TransactionID string
 	Writes        int64
 }
@@ -365,9 +366,9 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		if err := s.settleOperation(tx, c); err != nil {
 			return err
 		}
-		if err := c.checkRelays(tx); err != nil {
-			return err
-		}
+	}
+	if err := c.checkRelays(tx); err != nil {
+		return err
 	}
 	if p := c.Confirmed; p != nil {
 		err := tx.DeleteProposal(p.OperationID, p.ID)
@@ -492,12 +493,12 @@ func (s *Changes) settleOperation(tx Tx, c *Change) error {
 }
 
 // checkRelays returns ErrConflict if a relay has begun or ended since the decision. The transaction has locked the settled operation: a relay that ends later finds
-// the operation ended, and asks the processor itself.
+// the operation ended, and asks the processor itself. It has also written the payment: a relay that refunds and begins later counts what the change gives back.
 func (c *Change) checkRelays(tx Tx) error {
 	if c.Relays == nil {
 		return nil
 	}
-	n, err := tx.RelayWrites(c.Attempt.MerchantID, c.Attempt.AccountID, c.Relays.TransactionID)
+	n, err := tx.RelayWrites(c.merchantID(), c.Relays.AccountID, c.Relays.TransactionID)
 	if err == nil && n != c.Relays.Writes {
 		err = fault.ErrConflict
 	}

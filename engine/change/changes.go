@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
@@ -40,6 +41,8 @@ type Deps struct {
 	// Change calls them after the commit.
 	Perform func(ctx context.Context, w *Loaded) error
 	Settle  func(ctx context.Context, w *Loaded, v evidence.Verdict) error
+	// GivenBack returns what relays have given back of a payment's transaction, or may give back. The sum follows from the state of the relays.
+	GivenBack func(ctx context.Context, p *payment.Payment, a *payment.Attempt) (sum int64, state *Relays, err error)
 
 	Wake      func()        // makes the background work look for operations whose node has died
 	News      func()        // makes the background work look for events to deliver

@@ -30,7 +30,8 @@ type Loaded struct {
 	// Retried is true once another attempt has followed the one that this run drove. RetryErr is the answer of that attempt to the caller.
 	Retried  bool
 	RetryErr error
-	busy     bool // an operation on the payment was being driven when the payment was read
+	Relays   *Relays // what a decision to give money back knows of the transaction's relays; nil for another decision
+	busy     bool    // an operation on the payment was being driven when the payment was read
 }
 
 // Retry is what a further attempt needs beyond the payment: the request and the instrument of the confirm, and the accounts that remain.

@@ -61,6 +61,14 @@ func (h *Funds) VoidableAmount(ctx context.Context, w *change.Loaded) (int64, er
 	case charged(a) > 1:
 		return unsupported("cancel_post_capture of several captures", refund)
 	}
+	relayed := int64(0)
+	var err error
+	if relayed, w.Relays, err = h.Changes.GivenBack(ctx, p, a); err != nil {
+		return 0, err
+	}
+	if relayed > 0 {
+		return cannot("a relay has refunded a part of it, or may refund one", "Refund the rest with POST /refunds.")
+	}
 	if err := h.Changes.WithAccount(ctx, w); err != nil {
 		return 0, err
 	}

@@ -136,5 +136,5 @@ func (h *Funds) MayExtend(ctx context.Context, w *change.Loaded) error {
 // intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.
 func (h *Funds) intent(w *change.Loaded) (*change.Change, error) {
 	w.Payment.OpenOperation = w.Operation.ID
-	return h.Changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt}, w)
+	return h.Changes.StartRun(&change.Change{Payment: w.Payment, Attempt: w.Attempt, Relays: w.Relays}, w)
 }

@@ -75,7 +75,7 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 	p.Refunded += amount
 	p.Details.RefundCount++
 	p.ModifiedAt = now
-	c := &change.Change{Payment: p, Refund: w.Refund}
+	c := &change.Change{Payment: p, Refund: w.Refund, Relays: w.Relays}
 	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
 		c.Intend(op, w.Account)
@@ -96,15 +96,22 @@ func (s *Refunds) RefundAmount(ctx context.Context, w *change.Loaded, in *reques
 	if err != nil {
 		return 0, err
 	}
+	relayed := int64(0)
+	if relayed, w.Relays, err = s.Changes.GivenBack(ctx, p, w.Attempt); err != nil {
+		return 0, err
+	}
+	left := p.Refundable() - relayed
 	switch {
-	case amount > p.Refundable():
+	case amount > left:
 		hint := "Nothing of this payment is left to refund."
-		if p.Refundable() > 0 {
-			hint = fmt.Sprintf("Send at most %d.", p.Refundable())
+		if left > 0 {
+			hint = fmt.Sprintf("Send at most %d.", left)
 		}
-		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
-			Hint:   hint,
-			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, p.Refundable()), p.Received, p.Disputed())}
+		reason := fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, left), p.Received, p.Disputed())
+		if relayed > 0 {
+			reason += fmt.Sprintf("; relays have given back, or may give back, %d", relayed)
+		}
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount", Hint: hint, Reason: reason}
 	case w.Attempt.BeingVoided():
 		return 0, fault.Refused("Refund void cannot be performed after a post-capture void has been issued").
 			WithParam("payment_id").WithHint("Retrieve the payment until state_metadata.post_capture_void is not pending.")

@@ -130,13 +130,13 @@ func (s *Relays) ResolveRelay(ctx context.Context, id string, in request.Resolut
 func (s *Relays) resolve(ctx context.Context, k *Relay, in request.ResolutionInput) error {
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	amount, _, currency := k.Details.Data.amounts()
-	profile, err := s.Registry.Dir.Profile(ctx, k.MerchantID, k.ProfileID)
-	if err != nil && !fault.IsNotFound(err) {
+	second, err := s.needsSecond(ctx, k, amount, currency)
+	if err != nil {
 		return err
 	}
 	said := &payment.Resolution{Outcome: in.Outcome, Reference: in.Reference, By: in.By, Why: in.Why, Was: k.view().Status, At: now}
 	switch {
-	case profile != nil && profile.Settings.SecondPerson.Needed(amount, currency):
+	case second:
 		return fault.Refused("The profile asks for a second person, and the decision about a relay has no place for one").WithParam("operation_id").
 			WithHint("Repeat the relay's request with its Idempotency-Key. Or raise the limit in second_person_for_decisions of the profile, and resolve again.")
 	case now.Sub(k.CreatedAt) < sweepAfter || now.Before(k.Details.SentUntil):
@@ -171,6 +171,28 @@ func (s *Relays) resolve(ctx context.Context, k *Relay, in request.ResolutionInp
 		return err
 	}
 	return fault.FromStore(err, "book an operator's word on a relay")
+}
+
+// needsSecond reports whether the profile of the relay, or that of its account, asks for a second person. The caller may have named any profile, and the money
+// moves at the account.
+func (s *Relays) needsSecond(ctx context.Context, k *Relay, amount int64, currency sdk.Currency) (bool, error) {
+	profiles := []string{k.ProfileID}
+	n, err := s.Registry.Serving(ctx, k.MerchantID, k.AccountID, k.Details.AccountVersion)
+	if err == nil {
+		profiles = append(profiles, n.ProfileID)
+	} else if known, ok := errors.AsType[*fault.Error](err); !ok || known.Kind == fault.KindInternal {
+		return false, err
+	}
+	for _, id := range profiles {
+		p, err := s.Registry.Dir.Profile(ctx, k.MerchantID, id)
+		if err != nil && !fault.IsNotFound(err) {
+			return false, err
+		}
+		if err == nil && p.Settings.SecondPerson.Needed(amount, currency) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // contradicted raises a processor's word against an operator's on a relay.

@@ -3,7 +3,9 @@ package relay
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"payswitch/engine/change"
@@ -90,17 +92,79 @@ func (s *Relays) MayCapture(ctx context.Context, p *payment.Payment, a *payment.
 	return nil
 }
 
+// GivenBack returns what relays have given back of a payment's transaction, or may give back. The sum follows from the state of the relays.
+func (s *Relays) GivenBack(ctx context.Context, p *payment.Payment, a *payment.Attempt) (sum int64, state *change.Relays, err error) {
+	if a.TransactionID == "" {
+		return 0, nil, nil
+	}
+	state = &change.Relays{AccountID: a.AccountID, TransactionID: a.TransactionID}
+	err = s.Store.View(ctx, func(r Reader) (err error) {
+		if state.Writes, err = r.RelayWrites(a.MerchantID, a.AccountID, a.TransactionID); err != nil || state.Writes == 0 {
+			return err
+		}
+		list, err := r.RelaysOf(a.MerchantID, a.AccountID, a.TransactionID)
+		sum = refunds(list, p.Currency, s.Now())
+		return err
+	})
+	return sum, state, fault.FromStore(err, "read the relays of a payment")
+}
+
+// refunds sums up what relays have given back, or may give back. A relay without an end counts for a day.
+func refunds(list []*Relay, currency sdk.Currency, now time.Time) (sum int64) {
+	for _, r := range list {
+		d := r.Details.Data.Refund
+		if d != nil && d.Currency == currency && (r.Status == Success || r.Status == Pending && now.Sub(r.CreatedAt) < unknownFor) {
+			sum += d.Amount
+		}
+	}
+	return sum
+}
+
+// withinOwn refuses a refund of an own payment beyond what is left of its money: the payment's refunds, the earlier relays and the disputes count. own has the
+// attempts of the relay's transaction. The transaction locks the payment, so that a refund that commits meanwhile counts or sees this relay. A payment that
+// allows no refund of its own sets no bound: a relay may give back money that the payment does not show.
+func (r *Relay) withinOwn(tx Tx, own []*payment.Attempt, earlier []*Relay) error {
+	d := r.Details.Data.Refund
+	if d == nil || len(own) == 0 {
+		return nil
+	}
+	p, err := tx.Payment(r.MerchantID, own[0].PaymentID)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(own, func(a *payment.Attempt) bool { return a.ID == p.AttemptID })
+	ambiguous := slices.ContainsFunc(own, func(a *payment.Attempt) bool { return a.PaymentID != p.ID }) // the processor is a mock
+	if i < 0 || ambiguous || !p.Status.Facts().Refund || d.Currency != p.Currency {
+		return nil
+	}
+	a := own[i].Clone()
+	a.Relayed = captures(earlier, p.Currency, r.CreatedAt)
+	if left := p.Refundable() + a.Missing() - refunds(earlier, p.Currency, r.CreatedAt); d.Amount > left {
+		hint := "Nothing of the payment is left to refund."
+		if left > 0 {
+			hint = "Send at most " + strconv.FormatInt(left, 10) + "."
+		}
+		return invalid("refund.amount", fmt.Sprintf("%d of the payment %s of this transaction can still be given back (minor units)", max(0, left), p.ID), hint)
+	}
+	return nil
+}
+
 // own returns the attempt whose transaction the relay is about, nil if the transaction is not a payment of the switch.
 func (s *Relays) own(ctx context.Context, r *Relay) (*payment.Attempt, error) {
-	var found []*payment.Attempt
-	err := s.Store.View(ctx, func(tx Reader) (err error) {
+	found, err := s.attempts(ctx, r)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// attempts returns the attempts that the relay's transaction belongs to, the newest first.
+func (s *Relays) attempts(ctx context.Context, r *Relay) (found []*payment.Attempt, err error) {
+	err = s.Store.View(ctx, func(tx Reader) (err error) {
 		found, err = tx.AttemptsAt(r.MerchantID, r.AccountID, r.ResourceID, "")
 		return err
 	})
-	if err != nil || len(found) == 0 {
-		return nil, fault.FromStore(err, "find the payment of a relay")
-	}
-	return found[0], nil
+	return found, fault.FromStore(err, "find the payment of a relay")
 }
 
 // askOwn makes background work ask the processor about the payment of the relay's transaction. The relay's end is booked afterwards, so a crash between the two
@@ -139,7 +203,7 @@ func (s *Relays) askOwn(ctx context.Context, r *Relay) error {
 func AskAfter(c *change.Change, known *payment.Attempt, now time.Time) {
 	op := c.Settled
 	if known.RelayWrites != nil {
-		c.Relays = &change.Relays{TransactionID: known.TransactionID, Writes: *known.RelayWrites}
+		c.Relays = &change.Relays{AccountID: known.AccountID, TransactionID: known.TransactionID, Writes: *known.RelayWrites}
 	}
 	if !op.Charges() && (c.Attempt.Missing() > 0 || c.Attempt.RelayedAt.After(op.StartedAt.Add(-ownBefore))) {
 		op.QueryNow(now)

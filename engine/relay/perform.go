@@ -232,8 +232,14 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for its turn; nothing was done", Err: err}
 	}
 	defer end()
+	var own []*payment.Attempt
+	if r.Type == Refund {
+		if own, err = s.attempts(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	s.ask(turn, r, w)
-	err = s.Store.Update(ctx, func(tx Tx) error { return begin(tx, r) })
+	err = s.Store.Update(ctx, func(tx Tx) error { return begin(tx, r, own) })
 	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
 		return s.read(ctx, r.MerchantID, r.ID)
 	}

@@ -16,7 +16,7 @@ import (
 type Relay struct {
 	MerchantID string
 	ID         string // relay_…
-	ProfileID  string
+	ProfileID  string // the caller's; the account may be another profile's
 	AccountID  string
 	Connector  string
 	Type       Type
@@ -249,7 +249,8 @@ type Reader interface {
 	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
 	// RelaysPending returns the oldest relays of all merchants that have not ended and were created since a time, oldest first.
 	RelaysPending(since time.Time) ([]*Relay, error)
-	// AttemptsAt, Operations and Operation are those of change.Reader.
+	// Payment, AttemptsAt, Operations and Operation are those of change.Reader.
+	Payment(merchantID, id string) (*payment.Payment, error)
 	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*payment.Attempt, error)
 	Operations(merchantID, paymentID string) ([]*payment.Operation, error)
 	Operation(id string) (*payment.Operation, error)

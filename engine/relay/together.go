@@ -6,13 +6,15 @@ import (
 
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 // unknownFor is how long a refund whose end is not known stands in the way of the same refund again.
 const unknownFor = 24 * time.Hour
 
 // begin stores a relay before it is sent, unless earlier relays of its transaction leave no room for it. Relays of one transaction begin one after another.
-func begin(tx Tx, r *Relay) error {
+// own has the attempts that the transaction belongs to.
+func begin(tx Tx, r *Relay, own []*payment.Attempt) error {
 	if _, err := tx.ClaimID(evidence.ClaimForRelays(r.MerchantID, r.AccountID, r.ResourceID)); err != nil {
 		return err
 	}
@@ -26,6 +28,9 @@ func begin(tx Tx, r *Relay) error {
 		}
 	}
 	if err := r.within(earlier); err != nil {
+		return err
+	}
+	if err := r.withinOwn(tx, own, earlier); err != nil {
 		return err
 	}
 	return tx.InsertRelay(r)
