@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // MandateStatus is the state of a mandate. The constants are the wire values.
@@ -170,6 +171,19 @@ func (s *Methods) MandateAllows(ctx context.Context, p *payment.Payment, a *paym
 		return err
 	}
 	return m.allows(p, total, s.now())
+}
+
+// StillCharges checks again what an attempt charges, before its authorization: the mandate, and the saved method. The payer's authentication, or the issuer's,
+// lies between the confirm and the authorization. Errors: those of MandateAllows; HE_02 for a method that was deleted meanwhile.
+func (s *Methods) StillCharges(ctx context.Context, p *payment.Payment, a *payment.Attempt) error {
+	if err := s.MandateAllows(ctx, p, a, a.Amount); err != nil || a.Details.CardDiscovery != request.DiscoveredSaved {
+		return err
+	}
+	m, err := s.ReadMethod(ctx, a.MerchantID, a.Details.MethodID)
+	if err == nil && m.Status != MethodActive {
+		err = fault.NotFound("Payment method")
+	}
+	return err
 }
 
 // allows checks a total of a payment against the mandate's state and terms. It returns nil when the mandate lets that total be charged.

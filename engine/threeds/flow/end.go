@@ -2,7 +2,9 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -109,6 +111,9 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		c.alarms = append(c.alarms, alarm.AuthenticationBinding)
 		return s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError)
 	}
+	if taken, err := s.takenBack(ctx, c, d); taken || err != nil {
+		return err
+	}
 	if blocked, err := s.RecheckCard(ctx, c.w, secrets.Number, c.now); err != nil {
 		return err
 	} else if blocked {
@@ -145,6 +150,21 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		return payment.Move(w.Payment, w.Attempt, payment.TriggerResume, c.now)
 	}
 	return nil
+}
+
+// takenBack fails a payment whose mandate was revoked, or whose saved card was deleted, after the confirm.
+func (s *Authentications) takenBack(ctx context.Context, c *authCase, d threeds.Decision) (bool, error) {
+	err := s.Methods.StillCharges(ctx, c.w.Payment, c.w.Attempt)
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok || refused.Kind == fault.KindInternal {
+		return false, err
+	}
+	if err := s.failPayment(c, authentication.Done, d.Outcome, threeds.CodeError); err != nil {
+		return false, err
+	}
+	c.auth.Details.ErrorMessage = cmp.Or(refused.Reason, refused.Message)
+	c.w.Attempt.Details.Error.Message = c.auth.Details.ErrorMessage
+	return true, nil
 }
 
 // messageOf returns the merchant's message for an error_code.
