@@ -451,6 +451,18 @@ func TestRefundThatHappenedAfterAll(t *testing.T) {
 	require.Equal(t, 1, w.alarms.all()["refund_exceeds"])
 	_, err = w.refund(id, 1)
 	require.Equal(t, "IR_13", code(t, err))
+
+	// A dispute has used the amount up meanwhile.
+	id = w.pay(sale(1000, visa)).Payment.ID
+	c.set(func() { c.act = "drop" })
+	r, err = w.refund(id, 600, named("r4"))
+	require.NoError(t, err)
+	w.refundBecomes("r4", payment.RefundFailed)
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeOpened, 1000, "USD", 0))
+	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "refund", "reference": r.Reference,
+		"outcome": sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "re_last", Amount: &sdk.Money{Minor: 600, Currency: "USD"}}}))
+	require.NoError(t, err)
+	require.Equal(t, 2, w.alarms.all()["refund_exceeds"])
 }
 
 // A node is killed after every commit of a refund, and before every commit. The refund ends all the same, and acts once.

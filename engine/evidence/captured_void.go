@@ -67,7 +67,7 @@ func (b *Booking) bookReversal(o *sdk.Outcome, now time.Time) error {
 	if said.Reason != "" {
 		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = said.Reason, said.Reason
 	}
-	if b.Payment.Refunded > 0 {
+	if b.Payment.Refunded > 0 || b.Payment.Disputed() > 0 { // the customer gets the money twice
 		b.Alarms = append(b.Alarms, alarm.RefundExceeds)
 	}
 	return payment.Move(b.Payment, b.Attempt, payment.TriggerVoidedCaptured, now)

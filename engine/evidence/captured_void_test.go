@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/alarm"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -57,6 +58,26 @@ func TestVoidOfTheRestIsNoVoidOfTheCapture(t *testing.T) {
 		b, alarm := BookEvidence(p, a, &sdk.Manifest{Features: sdk.Features{VoidCaptured: true}}, &sdk.Outcome{Status: sdk.StatusVoided}, time.Now())
 		require.Empty(t, alarm)
 		require.Equal(t, []any{want, !wanted}, []any{b.Attempt.Status, b.Attempt.Details.Released})
+	}
+}
+
+// A processor has voided a capture although a part of it was refunded or is disputed: the customer gets that part twice, and a person must know.
+func TestVoidOfACaptureThatWentBackBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		refunded int64
+		disputes []payment.Claim
+		alarms   []alarm.Kind
+	}{
+		"neither":  {},
+		"refunded": {refunded: 100, alarms: []alarm.Kind{alarm.RefundExceeds}},
+		"disputed": {disputes: []payment.Claim{{ID: "dp_1", Status: sdk.DisputeOpened, Amount: 100}}, alarms: []alarm.Kind{alarm.RefundExceeds}},
+		"won":      {disputes: []payment.Claim{{ID: "dp_1", Status: sdk.DisputeWon, Amount: 100}}},
+	} {
+		p := &payment.Payment{Status: payment.Succeeded, AttemptID: "att_1", Currency: "USD", NetAmount: 1000, Received: 1000, Refunded: c.refunded, Details: payment.Details{Disputes: c.disputes}}
+		a := &payment.Attempt{ID: "att_1", Status: payment.Charged, Amount: 1000, Authorized: 1000, Captured: 1000}
+		b, _ := BookEvidence(p, a, &sdk.Manifest{Features: sdk.Features{VoidCaptured: true}}, &sdk.Outcome{Status: sdk.StatusVoided}, time.Now())
+		require.Equal(t, payment.VoidedPostCharge, b.Attempt.Status, name)
+		require.Equal(t, c.alarms, b.Alarms, name)
 	}
 }
 

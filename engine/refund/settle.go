@@ -112,7 +112,7 @@ func (s *Refunds) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Out
 			s.Changes.Log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
-		if p := b.Payment; p != nil && p.Refunded > p.Received {
+		if p := b.Payment; p != nil && p.Refunded > w.Payment.Refunded && p.Refundable() < 0 {
 			c.Alarms = append(c.Alarms, alarm.RefundExceeds)
 		}
 		err = s.Changes.Commit(ctx, c)
