@@ -131,6 +131,9 @@ func (j JSON) Stated(amount, currency string, c Currency) *Money {
 	return m
 }
 
+// ErrAnswer ends an operation as unknown (see Require): the answer has no form that the processor documents, so it proves nothing.
+var ErrAnswer = errors.New("the answer does not have a form that the processor documents")
+
 var errOtherAmount = errors.New("the answer's amount is unreadable or not in the payment's currency")
 
 // errUnknownCode returns the error for a status or code that an adapter's tables lack.

@@ -39,6 +39,17 @@ func (r *Request) StoresForMerchant() bool {
 	return r.Stores() && r.StoredCredential.Usage != UsageOnSession
 }
 
+// Approved returns the status of an approval: StatusVerified for an amount of zero, StatusAuthorized if a capture follows, else StatusCaptured.
+func (r *Request) Approved() OutcomeStatus {
+	switch {
+	case r.Amount.Minor == 0:
+		return StatusVerified
+	case r.Capture == CaptureManual:
+		return StatusAuthorized
+	}
+	return StatusCaptured
+}
+
 // MerchantInitiated reports whether the merchant charges a stored credential on its own.
 func (r *Request) MerchantInitiated() bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == InitiatorMerchant

@@ -8,6 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// An approval is a check of the card, a hold, or money.
+func TestApproved(t *testing.T) {
+	require.Equal(t, StatusVerified, (&Request{Capture: CaptureManual}).Approved())
+	require.Equal(t, StatusAuthorized, (&Request{Capture: CaptureManual, Amount: Money{Minor: 1}}).Approved())
+	require.Equal(t, StatusCaptured, (&Request{Capture: CaptureAutomatic, Amount: Money{Minor: 1}}).Approved())
+}
+
 func TestCardExpiry(t *testing.T) {
 	k := &Card{ExpMonth: 3, ExpYear: 2030}
 	require.Equal(t, []string{"03", "2030", "30"}, []string{k.Month(), k.Year(), k.ShortYear()})

@@ -25,7 +25,8 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	switch o.Status {
 	case sdk.StatusAuthorized:
 		sdk.Expect(o.TransactionID != "", "the answer says Authorised without a pspReference")
-		o.Status, o.Amount = approved(c.Request), authorised(c.Request, j)
+		// with automatic capture Adyen takes the money without another request
+		o.Status, o.Amount = c.Request.Approved(), authorised(c.Request, j)
 		sdk.Expect(o.Amount != nil || code != "PartiallyAuthorised",
 			"the answer says PartiallyAuthorised without the amount")
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
@@ -48,17 +49,6 @@ func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	extra, currency := j.Get("additionalData"), r.Amount.Currency
 	part := decimals.Stated(extra, "authorisedAmountValue", "authorisedAmountCurrency", currency)
 	return cmp.Or(part, decimals.Stated(j, "amount.value", "amount.currency", currency))
-}
-
-// approved returns the meaning of Authorised: with automatic capture Adyen takes the money without another request.
-func approved(r *sdk.Request) sdk.OutcomeStatus {
-	switch {
-	case r.Amount.Minor == 0:
-		return sdk.StatusVerified
-	case r.Capture == sdk.CaptureManual:
-		return sdk.StatusAuthorized
-	}
-	return sdk.StatusCaptured
 }
 
 // stored returns the credential that Adyen keeps, with the shopper whom later payments must name.

@@ -7,7 +7,6 @@
 package authorizedotnet
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -72,14 +71,12 @@ func request(c *sdk.Call) *sdk.Object {
 		Str("name", c.Account.Credentials["name"]).Str("transactionKey", c.Account.Credentials["transaction_key"]))
 }
 
-var errAnswer = errors.New("the answer is not a complete one of the API")
-
 // send posts a request of a kind and returns its answer without the byte order mark. A reading request may be repeated.
 func send(c *sdk.Call, kind string, body *sdk.Object) (text string, ok bool) {
 	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
 	s.SafeToRepeat = strings.HasPrefix(kind, "get")
 	r := sdk.Must(c.Do(s))
-	sdk.Require(r.OK() || r.Refuses(), errAnswer)
+	sdk.Require(r.OK() || r.Refuses(), sdk.ErrAnswer)
 	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
 }
 
@@ -87,6 +84,6 @@ func post(c *sdk.Call, kind string, body *sdk.Object) sdk.JSON {
 	text, ok := send(c, kind, body)
 	j := sdk.Must(sdk.ParseJSON([]byte(text)))
 	result := j.Str("messages.resultCode")
-	sdk.Require(result == "Error" || result == "Ok" && ok, errAnswer)
+	sdk.Require(result == "Error" || result == "Ok" && ok, sdk.ErrAnswer)
 	return j
 }

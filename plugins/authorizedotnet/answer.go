@@ -39,7 +39,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 		o.Status, o.Decline = sdk.StatusDeclined, declined(j)
 		return j, o
 	default:
-		sdk.Check(errAnswer)
+		sdk.Check(sdk.ErrAnswer)
 	}
 	sdk.Expect(!failed(j) && o.TransactionID != "", "the answer approves without a transaction")
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
@@ -64,7 +64,7 @@ func message(j sdk.JSON) (code, text string) {
 // what was done.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
-	sdk.Require(failed(j) && code != "" && code != "E00001", errAnswer)
+	sdk.Require(failed(j) && code != "" && code != "E00001", sdk.ErrAnswer)
 	return declines.New(code, text, sdk.DeclineProcessingError)
 }
 

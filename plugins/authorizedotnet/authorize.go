@@ -9,10 +9,8 @@ import (
 
 // authorize authorizes the amount (authOnly) or captures it at once (authCapture).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.Capture == sdk.CaptureManual {
-		return pay(c, "authOnlyTransaction", sdk.StatusAuthorized)
-	}
-	return pay(c, "authCaptureTransaction", sdk.StatusCaptured)
+	kind := sdk.Choose(c.Request.Capture == sdk.CaptureManual, "authOnlyTransaction", "authCaptureTransaction")
+	return pay(c, kind, c.Request.Approved())
 }
 
 func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, error) {
@@ -63,7 +61,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	id := j.Text("customerPaymentProfileId")
 	if checked := j.Str("validationDirectResponse"); id == "" || checked != "" && !strings.HasPrefix(checked, "1,") {
-		return nil, errAnswer
+		return nil, sdk.ErrAnswer
 	}
 	customer = cmp.Or(j.Text("customerProfileId"), customer)
 	return &sdk.Outcome{Status: sdk.StatusVerified, StoredCredential: credential(customer, id), ConnectorData: data}, nil
@@ -87,7 +85,7 @@ func newCustomer(c *sdk.Call) string {
 	case failed(j):
 		c.End(sdk.Declined(refused(j)))
 	}
-	sdk.Require(id != "" && strings.Trim(id, "0123456789") == "", errAnswer)
+	sdk.Require(id != "" && strings.Trim(id, "0123456789") == "", sdk.ErrAnswer)
 	return id
 }
 

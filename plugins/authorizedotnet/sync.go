@@ -26,7 +26,7 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 	}
 	t := j.Get("transaction")
 	ours := r.Reference != "" && t.Str("order.invoiceNumber") == r.Reference
-	sdk.Require(!failed(j) && t.Text("transId") != "", errAnswer)
+	sdk.Require(!failed(j) && t.Text("transId") != "", sdk.ErrAnswer)
 	sdk.Expect(ours || !lost && t.Text("transId") == id, "the answer holds another transaction")
 	return t
 }
@@ -121,7 +121,7 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 	list := post(c, "getSettledBatchListRequest",
 		request(c).Str("firstSettlementDate", sdk.Stamp(since)).Str("lastSettlementDate", sdk.Stamp(c.Now())))
 	code, _ := message(list) // I00004: no records found
-	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
+	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), sdk.ErrAnswer)
 	looked := 0
 	for batch := range list.Get("batchList").All() {
 		sdk.Require(looked < pagesMost, errTooMany)
@@ -143,7 +143,7 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
 			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
 			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))))
-		sdk.Require(ok, errAnswer)
+		sdk.Require(ok, sdk.ErrAnswer)
 		id, count, oldest := readPage(text, invoice)
 		if id != "" {
 			return id, false
@@ -164,10 +164,10 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 	// only the invoice's number, because the account's is masked; a rare first letter makes the search fast
 	number := `Number":"` + invoice + `"`
 	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
-	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), errAnswer)
+	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), sdk.ErrAnswer)
 	_, list, _ := strings.Cut(text[:end], `"transactions":[`)
 	before, list, more := strings.Cut(list, row)
-	sdk.Require(more && before == "" || !more && !strings.HasPrefix(before, "{"), errAnswer)
+	sdk.Require(more && before == "" || !more && !strings.HasPrefix(before, "{"), sdk.ErrAnswer)
 	for more { // the id is the first name of a transaction
 		var one string
 		one, list, more = strings.Cut(list, row)
@@ -178,7 +178,7 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 		if strings.Contains(one, number) {
 			sdk.Expect(id == "", "the list holds several transactions with one invoice number")
 			id, _, _ = strings.Cut(one, `"`)
-			sdk.Require(id != "", errAnswer)
+			sdk.Require(id != "", sdk.ErrAnswer)
 		}
 	}
 	return id, count, oldest

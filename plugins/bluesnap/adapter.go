@@ -8,7 +8,6 @@
 package bluesnap
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -97,8 +96,6 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	case refused:
 		c.End(sdk.Declined(declineOf(code, name, messages.Str("0.description"))))
 	}
-	sdk.Check(errAnswer)
+	sdk.Check(sdk.ErrAnswer)
 	return sdk.JSON{}
 }
-
-var errAnswer = errors.New("the answer does not answer the request")

@@ -20,7 +20,7 @@ func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"),
 		NetworkTransactionID: info.Text("networkTransactionId"), Checks: checks(info),
 		Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
-	sdk.Require(o.TransactionID != "" && (kind == "" || did == kind), errAnswer)
+	sdk.Require(o.TransactionID != "" && (kind == "" || did == kind), sdk.ErrAnswer)
 	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
 		did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
 	switch strings.ToUpper(info.Str("processingStatus")) {

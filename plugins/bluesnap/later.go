@@ -41,7 +41,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status = refundStatuses.Must(a.Str("refundStatus")); o.Status == sdk.StatusDeclined {
 		o.Amount, o.Decline = nil, declineOf("FAILED", "REFUND_FAILED", "")
 	}
-	sdk.Require(o.Status == sdk.StatusDeclined || o.RefundID != "", errAnswer)
+	sdk.Require(o.Status == sdk.StatusDeclined || o.RefundID != "", sdk.ErrAnswer)
 	return o, nil
 }
 

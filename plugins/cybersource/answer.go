@@ -3,12 +3,9 @@ package cybersource
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
-
-var errAnswer = errors.New("the answer does not answer the request")
 
 // ask sends a request and reads a meaningful answer. A 5xx means nothing, whatever its body: the money may have moved.
 // A refusal by the gateway in front of the API, which does not know the account, ends the operation.
@@ -18,7 +15,7 @@ func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Cap
 	if gate := j.Str("response.rmsg"); r.Refuses() && j.Str("status") == "" && gate != "" {
 		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
-	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
+	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), sdk.ErrAnswer)
 	sdk.Expect(j.Str("reason") != "DUPLICATE_REQUEST", "an earlier request had this reference: a query finds its result")
 	return j
 }

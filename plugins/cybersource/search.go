@@ -33,7 +33,7 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 		c.End(c.OtherAccount())
 	}
 	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") &&
-		a.Str("clientReferenceInformation.code") == named(c.Request, service)), errAnswer)
+		a.Str("clientReferenceInformation.code") == named(c.Request, service)), sdk.ErrAnswer)
 	return a
 }
 
@@ -45,7 +45,7 @@ func search(c *sdk.Call, service string) string {
 		Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
-	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
+	sdk.Require(response.OK() && a.Number("totalCount") != "", sdk.ErrAnswer)
 	all := a.Get("_embedded.transactionSummaries")
 	found := all.Only(func(t sdk.JSON) bool {
 		performed := t.Get("applicationInformation.applications")

@@ -11,7 +11,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "POST", payment(c, "/captures"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
 		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
 	j := answer.JSON()
-	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "capture", errUnreadable)
+	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "capture", sdk.ErrAnswer)
 	o := &sdk.Outcome{Status: captures.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
 		CaptureID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
 	switch o.Status {
@@ -37,7 +37,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Known().Captured == 0 {
 		return readPayment(c, request(c, "DELETE", payment(c, ""), nil)), nil
 	}
-	sdk.Require(request(c, "POST", payment(c, "/release-authorization"), nil).OK(), errUnreadable)
+	sdk.Require(request(c, "POST", payment(c, "/release-authorization"), nil).OK(), sdk.ErrAnswer)
 	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 }
 
@@ -58,21 +58,21 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "GET", payment(c, "/refunds?limit=250"), nil) // Mollie lists no more at once
 	j := answer.JSON()
-	sdk.Require(answer.OK(), errUnreadable)
+	sdk.Require(answer.OK(), sdk.ErrAnswer)
 	return refundOutcome(c, c.Find(j.Get("_embedded.refunds"), !j.Has("_links.next"), func(x sdk.JSON) bool {
 		return x.Str("metadata.orderId") == c.Request.Reference
 	}))
 }
 
 func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
-	sdk.Require(answer.OK(), errUnreadable)
+	sdk.Require(answer.OK(), sdk.ErrAnswer)
 	return refundOutcome(c, answer.JSON())
 }
 
 func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: refunds.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
 		RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
-	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", errUnreadable)
+	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", sdk.ErrAnswer)
 	switch o.Status {
 	case sdk.StatusRefunded:
 		o.Amount = part(c, j, "amount")

@@ -3,15 +3,11 @@ package mollie
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"strconv"
 	"strings"
 
 	"payswitch/sdk"
 )
-
-// errUnreadable ends an operation as unknown: the answer proves nothing.
-var errUnreadable = errors.New("the answer does not have a form that Mollie documents")
 
 // sync fetches the payment. complete does the same after the redirect: Mollie adds nothing to the return URL.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
@@ -32,9 +28,9 @@ func query(c *sdk.Call, url string) *sdk.Response {
 // readPayment reads a payment object as the answer to the operation.
 func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j := answer.JSON()
-	sdk.Require(j.Str("resource") == "payment", errUnreadable)
+	sdk.Require(j.Str("resource") == "payment", sdk.ErrAnswer)
 	c.About(j.Str("id"))
-	sdk.Require(answer.OK() && j.Str("id") != "", errUnreadable)
+	sdk.Require(answer.OK() && j.Str("id") != "", sdk.ErrAnswer)
 	status := j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
 	switch status {
@@ -49,11 +45,11 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 		if o.Amount.Minor = o.Totals.Captured; o.Totals.Authorized == 0 {
 			o.Status, o.Amount, o.Totals = sdk.StatusVerified, nil, nil
 		} else {
-			sdk.Require(o.Totals.Captured > 0, errUnreadable)
+			sdk.Require(o.Totals.Captured > 0, sdk.ErrAnswer)
 		}
 	case "canceled", "expired":
 		// canceled, though a part was captured
-		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable)
+		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, sdk.ErrAnswer)
 		// the authorization was canceled
 		if c.Request.Known().Authorized > 0 && c.Operation() != sdk.OpComplete {
 			o.Status = sdk.StatusVoided
@@ -63,7 +59,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	case "failed":
 		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
 	default:
-		sdk.Check(errUnreadable)
+		sdk.Check(sdk.ErrAnswer)
 	}
 	customer, mandate := j.Str("customerId"), j.Str("mandateId")
 	if approved := status == "authorized" || status == "paid"; approved && customer != "" && mandate != "" {
@@ -95,7 +91,7 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	case j.Has("amountCaptured"):
 		t.Captured = part(c, j, "amountCaptured").Minor
 	case j.Str("status") == "paid": // the whole amount, unless captured manually
-		sdk.Require(t.Authorized == 0 || c.Operation() == sdk.OpAuthorize || !c.Request.Manual(), errUnreadable)
+		sdk.Require(t.Authorized == 0 || c.Operation() == sdk.OpAuthorize || !c.Request.Manual(), sdk.ErrAnswer)
 		t.Captured = t.Authorized
 	}
 	if j.Has("amountRefunded") {
@@ -108,7 +104,7 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
 	amount, asked := j.Get(name), c.Request.Amount.Currency
 	m := amount.Major("value", sdk.Currency(amount.Str("currency")))
-	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), errUnreadable)
+	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), sdk.ErrAnswer)
 	return m
 }
 

@@ -6,11 +6,7 @@
 // orderid, which stays unique.
 package nmi
 
-import (
-	"errors"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 const (
 	transactPath = "/api/transact.php"
@@ -69,5 +65,3 @@ func amount(m sdk.Money) string {
 func request(c *sdk.Call, kind string) *sdk.Form {
 	return sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add("type", kind)
 }
-
-var errStatus = errors.New("the HTTP status does not answer the transaction")

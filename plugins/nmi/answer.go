@@ -2,7 +2,6 @@ package nmi
 
 import (
 	_ "embed"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -15,14 +14,12 @@ type answer struct {
 	decline *sdk.Decline // nil: approved
 }
 
-var errAnswer = errors.New("the answer is not a complete one of the Payment API")
-
 func (a *answer) get(name string) string { return sdk.HeaderValue(a.pairs, name) }
 
 // transact sends a transaction. An error leaves the result unknown.
 func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	r := sdk.Must(c.Do(sdk.FormSend(transactPath, form)))
-	sdk.Require(r.OK() || r.Refuses(), errStatus)
+	sdk.Require(r.OK() || r.Refuses(), sdk.ErrAnswer)
 	pairs, whole := sdk.ParseForm(string(r.Body))
 	a := &answer{pairs: pairs}
 	if kind != "refund" && a.get("response_code") != "" { // response_code follows the id, so the id is complete
@@ -41,7 +38,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	default:
 		whole = false
 	}
-	sdk.Require(whole, errAnswer)
+	sdk.Require(whole, sdk.ErrAnswer)
 	return a
 }
 

@@ -10,14 +10,11 @@ import (
 // authorize authorizes the amount (auth) or captures it at once (sale).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	kind, approved := "sale", sdk.StatusCaptured
-	if r.Capture == sdk.CaptureManual {
-		kind, approved = "auth", sdk.StatusAuthorized
-	}
+	kind := sdk.Choose(r.Capture == sdk.CaptureManual, "auth", "sale")
 	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).
 		Opt("dup_seconds", c.Account.Config[dupSeconds]).
 		Opt("partial_payments", sdk.When(r.Wish().Partial, "settle_partial")) // without payments of the rest
-	return purchase(c, kind, approved, form)
+	return purchase(c, kind, r.Approved(), form)
 }
 
 // verify checks the card without an amount, and stores it on request.
@@ -45,7 +42,7 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	// may be lower than requested
 	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 {
 		part := sdk.Must(sdk.ParseMajor(text, r.Amount.Currency))
-		sdk.Require(part.Minor > 0, errAnswer)
+		sdk.Require(part.Minor > 0, sdk.ErrAnswer)
 		o.Amount = &part
 	}
 	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.StoredCredential != nil {

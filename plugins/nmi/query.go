@@ -12,7 +12,7 @@ import (
 func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
 	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
-	sdk.Require(r.OK(), errStatus)
+	sdk.Require(r.OK(), sdk.ErrAnswer)
 	root := sdk.Must(sdk.ParseXML(r.Body))
 	sdk.Expect(root.Name() == "nm_response" && root.Get("error_response").Name() == "",
 		"the answer is not one of the Query API, or refuses the query")

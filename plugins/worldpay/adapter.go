@@ -6,11 +6,7 @@
 // reference is the transaction id, and the link of the next step is stored with the payment.
 package worldpay
 
-import (
-	"errors"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // Media types and the version of the API.
 const (
@@ -19,9 +15,6 @@ const (
 	// mediaCard is the media type of the Card Payments API, the only one that finds a payment by our reference.
 	mediaCard = "application/vnd.worldpay.payments-v7+json"
 )
-
-// errUnreadable ends an operation as unknown: the answer proves nothing.
-var errUnreadable = errors.New("the answer does not have a form that Worldpay documents")
 
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {

@@ -22,7 +22,7 @@ func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil
 		c.End(sdk.Declined(d))
 	}
-	sdk.Require(answer.OK(), errUnreadable)
+	sdk.Require(answer.OK(), sdk.ErrAnswer)
 	return answer.JSON()
 }
 
@@ -57,7 +57,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	if c.Request.Amount.Minor == 0 {
 		o.Status = sdk.StatusVerified
 	} else {
-		sdk.Require(o.TransactionID != "" && result != "verified", errUnreadable) // later operations need the payment's link
+		sdk.Require(o.TransactionID != "" && result != "verified", sdk.ErrAnswer) // later operations need the payment's link
 		o.Amount = approved(c, j)
 	}
 	o.StoredCredential = sdk.StoredAs(j.Str("token.href"), "")
@@ -68,7 +68,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 // "Partial authorizations"); nil if the answer holds no amounts.
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 	m := sdk.Decimals{}.Stated(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
-	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, errUnreadable)
+	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, sdk.ErrAnswer)
 	return m
 }
 
@@ -76,7 +76,7 @@ func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 func next(c *sdk.Call, o *sdk.Outcome, step, href string, kind sdk.NextActionType, url string,
 	fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
-	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
+	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", sdk.ErrAnswer)
 	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction,
 		&sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
 	o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: step + "/" + link} // "3dsChallenges/eyJ…"

@@ -85,7 +85,7 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 		sdk.Expect(false, "the query was refused: "+d.Code)
 	}
 	event = answer.JSON().Str("lastEvent")
-	sdk.Require(answer.OK() && event != "", errUnreadable)
+	sdk.Require(answer.OK() && event != "", sdk.ErrAnswer)
 	return strings.ToLower(event[:1]) + event[1:] // the Card Payments API writes "Authorized"
 }
 
