@@ -78,7 +78,7 @@ var realMutants = map[string]realMutant{
 	"mollie: a queued refund is done": {"mollie", []change{{"later.go", `{sdk.StatusPending, "queued pending processing"}, {sdk.StatusRefunded, "refunded"}`, `{sdk.StatusRefunded, "queued pending processing refunded"}`}},
 		[]string{"refund: mollie.responses.json:", "got refunded"}},
 	"mollie: an unknown state is a success": {"mollie", []change{{"payment.go", `	default:
-		sdk.Check(errUnreadable)
+		sdk.Check(sdk.ErrAnswer)
 	}
 	customer`, `	default:
 		o.Status, o.Amount = sdk.StatusAuthorized, part(c, j, "amount")
