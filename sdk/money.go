@@ -94,7 +94,13 @@ func Currencies() []Currency {
 
 // CurrenciesExcept returns Currencies without those that a processor does not take, for Manifest.Currencies.
 func CurrenciesExcept(refused ...Currency) []Currency {
-	return slices.DeleteFunc(Currencies(), func(c Currency) bool { return slices.Contains(refused, c) })
+	all := make([]Currency, 0, len(currencies))
+	for i := range currencies {
+		if c := currencies[i].code; !slices.Contains(refused, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // CurrencyByNumber returns the currency of an ISO 4217 numeric code ("840", with leading zeros), "" for an unknown code.
