@@ -472,9 +472,12 @@ func (c *pgConn) connected() error {
 		c.broken = err
 		return err
 	}
-	if c.clauses == pgWrites { // joined statements find each row by its key; another database may not know the settings, and a lost connection shows soon
+	if c.clauses == pgWrites {
+		// Joined statements find each row by its key. The server plans no statement for its arguments, so each must name the condition of a partial index, as
+		// for SQLite. Another database may not know the settings, and a lost connection shows soon.
 		pg.Conn().SetDeadline(time.Now().Add(c.dial.patience))
 		pg.Exec(context.Background(), "SET enable_hashjoin = off; SET enable_mergejoin = off").ReadAll()
+		pg.Exec(context.Background(), "SET plan_cache_mode = force_generic_plan").ReadAll() // settings of one message fail together
 	}
 	c.pg, c.stmts, c.taken = pg, map[string]*pgStmt{}, time.Now()
 	return nil

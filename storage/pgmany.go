@@ -28,6 +28,7 @@ var joinedStatements = map[string]*pgJoined{
 	updatePayment:       {table: "payments", key: []int{16, 17}},
 	insertAttempt:       {table: "attempts", key: []int{0, 2}, bare: bare(insertAttempt)},
 	updateAttempt:       {table: "attempts", key: []int{11, 12}},
+	updateAttemptAt:     {table: "attempts", key: []int{11, 12}},
 	insertOperation:     {table: "operations", key: []int{0}, bare: bare(insertOperation)},
 	updateSameOperation: {table: "operations", key: []int{24}},
 	updateHeldOperation: {table: "operations", key: []int{24}},
@@ -61,7 +62,8 @@ func (j *pgJoined) isSame(call *pgCall, other *pgJoined, second *pgCall) bool {
 	return true
 }
 
-// joinMost is the largest number of rows of one statement. Statements have 1, 2, 4 … rows, so that each connection prepares few texts.
+// joinMost is the largest number of rows of one statement. Statements have 1, 2, 4 … rows, so that each connection prepares few texts. Up to a quarter of
+// the rows of one may be empty: its arguments are NULL, so that it inserts and finds nothing. An empty row costs much less than a further statement.
 const joinMost = 16
 
 // pgGroup are calls that leave as one statement, or as few.
@@ -149,22 +151,24 @@ func placeOf(groups []pgGroup, floor int, j *pgJoined, call *pgCall) int {
 func (c *pgConn) split(out, members []pgCall) []pgCall {
 	for len(members) > 1 {
 		size := joinMost
-		for size > len(members) {
+		for size-len(members) > size/4 {
 			size /= 2
 		}
 		text := c.manyText(members[0].query, size)
 		if text == "" {
 			break
 		}
-		many := pgCall{query: text, parts: size, values: make([][]byte, 0, size*len(members[0].values)), formats: make([]int16, 0, size*len(members[0].values))}
-		for i := range members[:size] {
+		parts, width := min(size, len(members)), len(members[0].values)
+		many := pgCall{query: text, parts: parts, values: make([][]byte, size*width), formats: make([]int16, size*width)}
+		for i := range members[:parts] {
 			m := &members[i]
-			many.values, many.formats = append(many.values, m.values...), append(many.formats, m.formats...)
+			copy(many.values[i*width:], m.values)
+			copy(many.formats[i*width:], m.formats)
 			if many.want = many.want + m.want; m.want == anyNumber {
 				many.want = anyNumber
 			}
 		}
-		out, members = append(out, many), members[size:]
+		out, members = append(out, many), members[parts:]
 	}
 	return append(out, members...)
 }
@@ -214,9 +218,15 @@ func manyRows(query string, types []uint32, rows int) string {
 			return ""
 		}
 	}
-	if head, rest, ok := strings.Cut(query, "VALUES ("); ok && strings.HasPrefix(query, "INSERT ") {
+	if head, rest, ok := strings.Cut(query, "VALUES ("); ok && strings.HasPrefix(query, "INSERT ") { // the first column is part of the row's key
 		one, tail, _ := strings.Cut(rest, ")")
-		return head + "VALUES " + values("("+one+")") + tail
+		for i := range strings.Count(one, ",") + 1 {
+			if i > 0 {
+				names.WriteString(", ")
+			}
+			names.WriteString("v" + strconv.Itoa(i+1))
+		}
+		return head + "SELECT * FROM (VALUES " + values("("+one+")") + ") AS m (" + names.String() + ") WHERE m.v1 IS NOT NULL" + tail
 	}
 	var all strings.Builder
 	for i := range types {

@@ -14,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/storage/pgtest"
 )
 
@@ -26,9 +28,9 @@ func TestManyRows(t *testing.T) {
 		query, want string
 		types       []uint32
 	}{
-		{`INSERT INTO t (a, b, c) VALUES ($1, $2, 1)`, `INSERT INTO t (a, b, c) VALUES ($1::text, $2::bytea, 1), ($3, $4, 1)`, []uint32{pgText, pgBytes}},
-		{`INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET b = excluded.b`, `INSERT INTO t (a) VALUES ($1::bigint), ($2) ON CONFLICT (a) DO UPDATE SET b = excluded.b`,
-			[]uint32{pgInt8}},
+		{`INSERT INTO t (a, b, c) VALUES ($1, $2, 1)`, `INSERT INTO t (a, b, c) SELECT * FROM (VALUES ($1::text, $2::bytea, 1), ($3, $4, 1)) AS m (v1, v2, v3) WHERE m.v1 IS NOT NULL`, []uint32{pgText, pgBytes}},
+		{`INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET b = excluded.b`,
+			`INSERT INTO t (a) SELECT * FROM (VALUES ($1::bigint), ($2)) AS m (v1) WHERE m.v1 IS NOT NULL ON CONFLICT (a) DO UPDATE SET b = excluded.b`, []uint32{pgInt8}},
 		{`UPDATE t SET a = $2, n = n + 1 WHERE id = $1 AND b IN ('x', 'y')`,
 			`UPDATE t SET a = m.v2, n = n + 1 FROM (VALUES ($1::text, $2::boolean), ($3, $4)) AS m (v1, v2) WHERE id = m.v1 AND b IN ('x', 'y')`, []uint32{pgText, pgBool}},
 		{`DELETE FROM t WHERE a = $1`, `DELETE FROM t USING (VALUES ($1::text), ($2)) AS m (v1) WHERE a = m.v1`, []uint32{pgText}},
@@ -93,6 +95,60 @@ func TestJoinKeepsOrder(t *testing.T) {
 		}
 	}
 	require.Greater(t, joinedMost, 2)
+}
+
+// TestPaymentsJoin writes the two transactions of a payment for any number of callers. Every statement is joined, and up to 15 equal statements
+// leave as one or two. Every row is there afterwards. The server has planned no statement for its arguments.
+func TestPaymentsJoin(t *testing.T) {
+	c, dsn := migratedConn(t)
+	at := time.UnixMilli(1_700_000_000_000).UTC()
+	total := 0
+	run := func(times int, writes func(x *tx, id string) error) (statements int) {
+		require.NoError(t, c.begin())
+		for i := range times {
+			c.owner = new(write)
+			require.NoError(t, writes(&tx{s: c, now: at}, fmt.Sprint("p", total+i)))
+			c.owner = nil
+		}
+		for _, call := range c.pending {
+			require.NotNil(t, call.joined, call.query)
+		}
+		statements = len(c.join(c.pending, false))
+		c.check()
+		require.NoError(t, c.failure())
+		require.False(t, c.again())
+		require.NoError(t, c.commit())
+		return statements
+	}
+	for times := range 2*joinMost + 2 {
+		began := run(times, func(x *tx, id string) error {
+			return errors.Join(x.InsertPayment(&payment.Payment{MerchantID: "m", ID: id, Status: payment.Processing, CreatedAt: at}),
+				x.InsertAttempt(&payment.Attempt{MerchantID: "m", PaymentID: id, ID: id}),
+				x.InsertOperation(&payment.Operation{ID: id, MerchantID: "m", Status: payment.OperationStarted, Owner: "n", LeaseUntil: at, Key: &secret.Key{WrappedKey: []byte{1}}}))
+		})
+		ended := run(times, func(x *tx, id string) error {
+			own, err := x.ClaimID(evidence.Claim{MerchantID: "m", AccountID: "a", Kind: "payment", ID: id, Owner: id})
+			held, held2 := x.UpdateHeldOperation(&payment.Operation{ID: id, MerchantID: "m", Status: payment.OperationSucceeded}, "n", at)
+			require.True(t, own && held)
+			return errors.Join(err, held2, x.UpdatePayment(&payment.Payment{MerchantID: "m", ID: id, Version: 1, Status: payment.Succeeded, CreatedAt: at}),
+				x.UpdateAttempt(&payment.Attempt{MerchantID: "m", PaymentID: id, ID: id, Version: 1, TransactionID: id}),
+				x.InsertEvent(&payment.Event{MerchantID: "m", ObjectID: id, ID: id, CreatedAt: at}),
+				x.InsertJournal(&drive.JournalRecord{OperationID: id, MerchantID: "m", At: at}), x.DeleteExchanges(id))
+		})
+		total += times
+		if times == 1 || total > 100 { // the connection has prepared the statements for one row
+			require.LessOrEqual(t, began, 4*(times/joinMost+2))
+			require.LessOrEqual(t, ended, 8*(times/joinMost+2))
+		}
+	}
+	planned := -1
+	require.NoError(t, c.query(`SELECT count(*) FROM pg_prepared_statements WHERE custom_plans > 0`, nil, func(row scanner) error { return row.Scan(&planned) }))
+	require.Zero(t, planned)
+	for table, where := range map[string]string{"payments": "status = 'succeeded' AND version = 2", "attempts": "transaction_id = id AND version = 2",
+		"operations": "status = 'succeeded'", "events": "object_id = id", "journal": "merchant_id = 'm'", "processor_ids": "owner = processor_id"} {
+		require.Equal(t, []string{fmt.Sprint(total)}, pgtest.Rows(t, dsn, "SELECT count(*) FROM "+table+" WHERE "+where), table)
+	}
+	require.Equal(t, []string{"0"}, pgtest.Rows(t, dsn, "SELECT count(*) FROM short_term_keys"))
 }
 
 // TestJoinedWrites lets many callers write payments at once. Some payments exist already, and some have ids of processors that others have. Each caller gets its
