@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"payswitch/plugins/sandbox"
 )
@@ -90,6 +92,16 @@ type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
+// readable replaces what a terminal obeys, or cannot show: the message about a damaged back-up quotes names that stand in the file.
+func readable(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return utf8.RuneError
+		}
+		return r
+	}, message)
+}
+
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
@@ -112,7 +124,7 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, usageText())
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "payswitch: %v\n", err)
+		fmt.Fprintf(stderr, "payswitch: %s\n", readable(err.Error()))
 		if errors.Is(err, errDifferent) {
 			return exitDifferent
 		}

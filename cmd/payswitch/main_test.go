@@ -24,6 +24,7 @@ func TestUsage(t *testing.T) {
 		"argument":        {args: []string{"version", "now"}, code: exitUsage, stderr: `takes no argument "now"`},
 		"version":         {args: []string{"version"}, code: exitOK, stdout: "adapter ABI 1"},
 		"--version":       {args: []string{"--version"}, code: exitOK, stdout: "payswitch "},
+		"escape sequence": {args: []string{"backup", "verify", "gone\x1b[2J\xb5.db"}, code: exitFailed, stderr: "gone\ufffd[2J\ufffd.db"},
 		"no such file":    {args: []string{"serve", "--config", "/not/there.yaml"}, code: exitFailed, stderr: "/not/there.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {
