@@ -403,7 +403,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return err
 		},
 		"running_nodes": func(ctx context.Context, r row) error { _, err := w.db.RunningNodes(ctx); return err },
-		"backups":       func(ctx context.Context, r row) error { _, err := w.db.LastBackup(ctx); return err },
+		"clock_jumps": func(context.Context, row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.LastJump(); return err })
+		},
+		"backups": func(ctx context.Context, r row) error { _, err := w.db.LastBackup(ctx); return err },
 		"config_version": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.ConfigVersion(); return err })
 		},
@@ -604,7 +607,7 @@ func TestTamper(t *testing.T) {
 	w := newTamperWorld(t)
 	for _, insert := range []string{`copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`,
 		`copy_changes (changed) VALUES (?)`, `webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES (?, 'm1', 1, 1)`,
-		`backups (place, taken_at, verified_at) VALUES (?, (SELECT count(*) FROM backups), 1)`} {
+		`clock_jumps (name, noticed_at) VALUES (?, 1)`, `backups (place, taken_at, verified_at) VALUES (?, (SELECT count(*) FROM backups), 1)`} {
 		for _, name := range []string{"one", "two"} {
 			_, err := w.Exec(`INSERT INTO `+insert, name)
 			require.NoError(t, err)

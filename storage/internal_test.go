@@ -413,6 +413,8 @@ func TestPlans(t *testing.T) {
 		r.DueOperations(10)
 		r.ReleaseLeases("n")
 		r.LastDueSet()
+		r.LastJump()
+		r.NoteJump()
 		r.RecallOperations(drive.Recall{DueBy: now}, "unknown")
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")

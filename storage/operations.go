@@ -292,6 +292,21 @@ func (t *tx) LastDueSet() (time.Time, error) {
 	}, `SELECT COALESCE(MAX(due_set_at), 0) FROM operations WHERE due_at >= 0`)
 }
 
+// LastJump implements engine.Reader.
+func (t *tx) LastJump() (time.Time, error) {
+	return one(t, "read the last jump of the clock", func(row scanner) (time.Time, error) {
+		var at int64
+		err := row.Scan(&at)
+		return moment(at), err
+	}, `SELECT COALESCE(MAX(noticed_at), 0) FROM clock_jumps`)
+}
+
+// NoteJump implements engine.Tx.
+func (t *tx) NoteJump() error {
+	return t.put("note a jump of the clock", `INSERT INTO clock_jumps (name, noticed_at) VALUES ('last', $1) ON CONFLICT (name) DO UPDATE SET noticed_at = excluded.noticed_at`,
+		millis(t.now))
+}
+
 // RecallOperations implements engine.Tx.
 func (t *tx) RecallOperations(r drive.Recall, statuses ...payment.OperationStatus) error {
 	for _, s := range statuses {

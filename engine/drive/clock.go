@@ -28,6 +28,7 @@ type clockWatch struct {
 	calm    time.Time   // by the monotonic clock; until then deadlines prove nothing
 	jumps   []clockJump // the latest ones, oldest first
 	dropped bool        // jumps before them
+	earlier time.Time   // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
 	met     map[storedSend]time.Time
 }
 
@@ -82,6 +83,30 @@ func (c *clockWatch) span(t time.Time, ahead time.Duration, soon time.Time) (fir
 	return first, last, known && !last.After(soon)
 }
 
+// looked reports whether this process has looked at the clock.
+func (c *clockWatch) looked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.db.IsZero()
+}
+
+// jumpedBefore keeps the latest jump that any node has noted, before this process's first look. A note from the future shows that the clock has jumped back
+// since: a moment ago, for all that is known.
+func (c *clockWatch) jumpedBefore(noted, db, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db.IsZero() && !noted.IsZero() {
+		c.earlier = at.Add(min(0, noted.Sub(db)))
+	}
+}
+
+// sinceEarlier returns how long ago the clock jumped before this process first looked. is is false if no such jump is known.
+func (c *clockWatch) sinceEarlier() (d time.Duration, is bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.earlier), !c.earlier.IsZero()
+}
+
 // firstMet returns when this process first looked at the time of a send that no clock explains: now, or earlier.
 func (c *clockWatch) firstMet(s storedSend) time.Time {
 	c.mu.Lock()
@@ -133,11 +158,18 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 // takes an operation over until then. ClockIsCalm reports each jump once. After a jump back, also one before this process began, it makes
 // operations due that would otherwise wait until the clock has caught up.
 func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
-	var db, at time.Time
-	err := d.Store.View(ctx, func(r Reader) error { db, at = r.Now(), time.Now(); return nil })
+	var db, at, jumped time.Time
+	err := d.Store.View(ctx, func(r Reader) (err error) {
+		db, at = r.Now(), time.Now()
+		if !d.clock.looked() {
+			jumped, err = r.LastJump()
+		}
+		return err
+	})
 	if err != nil {
 		return false, err
 	}
+	d.clock.jumpedBefore(jumped, db, at)
 	jump, first, calm := d.clock.look(db, at, d.LeaseTime)
 	if first {
 		d.firstLook(ctx)
@@ -148,16 +180,20 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 	d.Metrics.Alarm(alarm.ClockJump)
 	d.Log.LogAttrs(ctx, slog.LevelError, "the clock has jumped; this node takes nothing over until a lease time has passed", slog.Duration("by", jump),
 		slog.Duration("lease_time", d.LeaseTime))
-	if jump < 0 {
-		d.jumpedBack(ctx, func(tx Tx) error { return d.catchUp(tx, time.Time{}) })
-	}
+	d.correct(ctx, func(tx Tx) error {
+		err := tx.NoteJump()
+		if err == nil && jump < 0 {
+			err = d.catchUp(tx, time.Time{})
+		}
+		return err
+	})
 	return false, nil
 }
 
 // firstLook finds out whether the clock has jumped back before this process began: then a due time was written in the future. Due times from before
 // payswitch stored that are judged by the longest wait that there is.
 func (d *Driver) firstLook(ctx context.Context) {
-	d.jumpedBack(ctx, func(tx Tx) error {
+	d.correct(ctx, func(tx Tx) error {
 		last, err := tx.LastDueSet()
 		if err == nil && last.After(tx.Now()) {
 			err = d.catchUp(tx, tx.Now().Add(time.Millisecond))
@@ -176,9 +212,10 @@ func (d *Driver) catchUp(tx Tx, setSince time.Time) error {
 	return tx.RecallOperations(r, payment.OperationStarted, payment.OperationUnknown, payment.OperationPending)
 }
 
-func (d *Driver) jumpedBack(ctx context.Context, correct func(tx Tx) error) {
-	if err := d.Store.Update(ctx, correct); err != nil {
-		d.Log.LogAttrs(ctx, slog.LevelError, "after a jump back, open operations wait until the clock has caught up", slog.Any("error", err))
+func (d *Driver) correct(ctx context.Context, change func(tx Tx) error) {
+	if err := d.Store.Update(ctx, change); err != nil {
+		d.Log.LogAttrs(ctx, slog.LevelError, "a jump of the clock is not noted: after a jump back, open operations wait until the clock has caught up",
+			slog.Any("error", err))
 	}
 }
 
@@ -201,27 +238,32 @@ func (c *clockWatch) holds(db, at time.Time) bool {
 	return c.off(db, at) == 0 && !at.Before(c.calm)
 }
 
-// soon is the latest time that can have been stored by now: a send is stored up to one lease time ahead.
-func (d *Driver) soon() time.Time { return d.Now().Add(d.LeaseTime + clockTolerance) }
-
 // sentBy returns the moment, by the present clock, by which a send had left whose operation has time t for it. A time that can mean several moments means the
-// latest. One that no clock explains was stored before this process looked at it, and its lease has ended one lease time later.
+// latest. One that no clock explains was stored before this process looked at it, and its lease has ended one lease time later. Of a jump before this process
+// began no more is known than when it was: what was sent before it counts from then.
 func (d *Driver) sentBy(operationID string, t time.Time) time.Time {
-	if _, last, known := d.clock.span(t, d.LeaseTime, d.soon()); known {
-		return last
+	now := d.Now()
+	_, sent, known := d.clock.span(t, d.LeaseTime, now.Add(d.LeaseTime+clockTolerance))
+	if !known {
+		return now.Add(d.LeaseTime - time.Since(d.clock.firstMet(storedSend{operationID, t.UnixMilli()})))
 	}
-	met := d.clock.firstMet(storedSend{operationID, t.UnixMilli()})
-	return d.Now().Add(d.LeaseTime - time.Since(met))
+	if since, is := d.clock.sinceEarlier(); is {
+		if jumped := now.Add(d.LeaseTime - since); sent.Before(jumped) {
+			return jumped
+		}
+	}
+	return sent
 }
 
 // age returns how long ago an operation began, or payment.AgeUnknown. An operation is as old as it can be: no customer is charged late, and no key is used
 // that the processor has forgotten.
 func (d *Driver) age(op *payment.Operation) time.Duration {
-	first, _, known := d.clock.span(op.StartedAt, 0, d.soon())
+	now := d.Now()
+	first, _, known := d.clock.span(op.StartedAt, 0, now.Add(d.LeaseTime+clockTolerance))
 	if !known {
 		return evidence.AgeUnknown
 	}
-	return d.Now().Sub(first)
+	return now.Sub(first)
 }
 
 // AskNow begins a query about an operation. It returns the present time, the time from which "not found" is final, and whether it is final now. A clock that

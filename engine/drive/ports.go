@@ -48,6 +48,8 @@ type Reader interface {
 	// LastDueSet returns the latest time at which the due time of an open operation was written, zero without one. A time in the future proves
 	// that the clock has jumped back.
 	LastDueSet() (time.Time, error)
+	// LastJump returns the time of the latest NoteJump, zero without one. A time in the future proves that the clock has jumped back.
+	LastJump() (time.Time, error)
 	JournalReader
 }
 
@@ -64,6 +66,8 @@ type Tx interface {
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	// RecallOperations makes operations with one of these statuses due earlier.
 	RecallOperations(r Recall, statuses ...payment.OperationStatus) error
+	// NoteJump notes that the clock has jumped just now.
+	NoteJump() error
 	// InsertEvidence keeps a fact about an operation that has closed, or that a run is sending.
 	InsertEvidence(e Evidence) error
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)

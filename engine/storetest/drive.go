@@ -27,6 +27,7 @@ var driveRoom = room{
 		{"journal: pages", testJournalPages},
 		{"journal: removal", testJournalExpiry},
 		{"operations: due times from before a jump of the clock", testRecall},
+		{"jumps of the clock", testJumps},
 		{"empty lists, and a lease without an operation", testDriveMissing},
 	},
 }
@@ -201,6 +202,17 @@ func testRecall(t *testing.T, s engine.Store) {
 		return err
 	})
 	require.ElementsMatch(t, []string{"pending", "started", "unknown"}, ids(claim(t, s, "you", time.Hour, 10), operationID), "an ended lease leaves no wait")
+}
+
+// testJumps notes jumps of the clock: the latest note counts.
+func testJumps(t *testing.T, s engine.Store) {
+	require.Zero(t, get(t, s, engine.Reader.LastJump))
+	for range 2 {
+		var at time.Time
+		update(t, s, func(tx engine.Tx) error { at = tx.Now(); return tx.NoteJump() })
+		require.Equal(t, at, get(t, s, engine.Reader.LastJump))
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 func testExchanges(t *testing.T, s engine.Store) {
