@@ -1,12 +1,15 @@
 package engine_test
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -43,4 +46,33 @@ func TestSavedCardDeletedDuringAuthentication(t *testing.T) {
 	v = w.done(v.Payment.ID)
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, before, seen.count(), "nothing was sent to the processor")
+}
+
+// An authentication that the merchant brought with one card says nothing about another card. The first confirm could not be sent.
+func TestBroughtAuthenticationOfAnotherCard(t *testing.T) {
+	t.Parallel()
+	s, seen := watched()
+	var refuses atomic.Bool
+	do := s.Authorize
+	s.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		if refuses.Load() {
+			return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "not this card"}
+		}
+		return do(c)
+	}
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	refuses.Store(true)
+	_, err := w.CreatePayment(t.Context(), w.auth, sale(6540, visa, func(in *request.Input) {
+		in.PaymentID = "p"
+		in.ThreeDS = &request.ThreeDSInput{CAVV: secret.New(cavv), ECI: "05", DSTransID: "52274852-4ad0-4035-8705-b6852b81be4c", Version: "2.2.0", TransStatus: "Y"}
+	}))
+	require.ErrorContains(t, err, "not this card")
+	require.Equal(t, payment.RequiresPaymentMethod, w.get("p", request.RetrieveInput{}).Payment.Status)
+	refuses.Store(false)
+	v, err := w.ConfirmPayment(t.Context(), w.auth, "p", sale(6540, "5555555555554444"))
+	require.NoError(t, err)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
+	require.Nil(t, seen.last().ThreeDS)
+	require.Nil(t, v.Attempt.Details.Authentication)
 }

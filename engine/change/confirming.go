@@ -40,7 +40,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 		a.Details.Card = nil // a processor's token does not reveal the card
 	}
 	a.Details.CardDiscovery = payment.DiscoveredManual
-	a.Details.Error, a.Details.Exemption = nil, w.Exemption
+	a.Details.Error, a.Details.Exemption, a.Details.Authentication = nil, w.Exemption, nil // the attempt may have been confirmed before, with another card
 	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = method.SaveUsage(w.Payment, in, w.Instrument), "", "", nil
 	if w.Payment.Details.Mandate == nil { // an earlier attempt may have charged a mandate
 		w.Payment.Details.MandateID = ""
