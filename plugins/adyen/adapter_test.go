@@ -203,6 +203,12 @@ func TestRedirect(t *testing.T) {
 	require.Equal(t, "https://checkout-test.adyen.com/v68/payments/details", send.URL)
 	require.Equal(t, `{"details":{"redirectResult":"X!Y"},"paymentData":"pd"}`, string(send.Body))
 	require.Equal(t, sdk.StatusCaptured, outcome(t, s, 200, authorised).Status)
+	of := func(reference string) *sdk.Outcome {
+		return outcome(t, s, 200, `{"pspReference":"P","resultCode":"Authorised","merchantReference":"`+reference+`"}`)
+	}
+	require.Equal(t, sdk.StatusCaptured, of("order-1").Status)
+	o = of("order-2")
+	require.Equal(t, []any{sdk.StatusUnknown, ""}, []any{o.Status, o.TransactionID}, "the customer brought the result of another payment")
 
 	s = step(sdk.OpComplete)
 	s.Request.Return = &sdk.Return{Method: "POST", Form: []sdk.Header{sdk.H("MD", "m"), sdk.H("PaRes", "r")}}

@@ -18,8 +18,13 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	} else {
 		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
 	}
-	return result(c, post(c, "/payments/details",
-		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
+	j := post(c, "/payments/details",
+		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment))
+	// The result names its payment, so a customer who has paid little could bring it to a payment of more.
+	if of := j.Str("merchantReference"); of != "" && of != r.Reference {
+		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"result_of": of}}, nil
+	}
+	return result(c, j)
 }
 
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
