@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +21,6 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/relay"
 	"payswitch/engine/request"
-	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
@@ -43,8 +42,11 @@ type gambler struct {
 	wanted   map[string][]int64 // captures and refunds that the merchant has asked for once
 	paid     int                // payments that the merchant has asked for
 	keys     []accountKey
-	kept     int        // of keys, in the copy
-	noting   sync.Mutex // the processor's calls come from other goroutines
+	kept     int // of keys, in the copy
+	wild     bool
+	drafts   []string      // payments that are confirmed later
+	offset   time.Duration // of the nodes' clocks
+	noting   sync.Mutex    // the processor's calls come from other goroutines
 	notes    []string
 }
 
@@ -96,6 +98,10 @@ func (g *gambler) pay() {
 
 // step does one thing to a payment.
 func (g *gambler) step() {
+	if g.wild && g.IntN(3) == 0 {
+		g.stepWild()
+		return
+	}
 	if len(g.payments) < 3 && g.IntN(4) == 0 || len(g.payments) == 0 {
 		g.pay()
 		return
@@ -229,7 +235,7 @@ func (q *acquirer) all() (out []*acquired) {
 // backup takes a copy, or goes back to the one there is, once.
 func (g *gambler) backup() {
 	switch {
-	case g.restored || os.Getenv("BOOKS_RESTORE") == "no":
+	case g.restored && (!g.wild || g.IntN(3) > 0) || os.Getenv("BOOKS_RESTORE") == "no":
 	case g.copy == "":
 		g.copy, g.kept = g.nodes[0].copied(), len(g.keys)
 		g.note("a back-up is taken")
@@ -238,16 +244,17 @@ func (g *gambler) backup() {
 		for _, n := range g.nodes {
 			require.NoError(g.t, n.Close(context.Background()))
 		}
-		b := newWorldWith(g.t, g.nodes[0].options(), plugins.NativeConnectors(g.adapters), g.copy)
-		require.NoError(g.t, b.AfterRestore(context.Background()))
-		b.running()
-		second := b.second(b.options(), g.adapters)
-		require.NoError(g.t, second.AfterRestore(context.Background())) // each node learns of the restore
-		g.nodes = []*world{b, second}
-		g.payments = slices.DeleteFunc(g.payments, func(id string) bool {
+		file := filepath.Join(g.t.TempDir(), "restored.db") // the back-up may be restored once more
+		copied, err := os.ReadFile(g.copy)
+		require.NoError(g.t, err)
+		require.NoError(g.t, os.WriteFile(file, copied, 0o600))
+		g.start(file)
+		b := g.nodes[0]
+		lost := func(id string) bool {
 			_, err := b.RetrievePayment(context.Background(), b.auth, id, request.RetrieveInput{})
 			return err != nil
-		})
+		}
+		g.payments, g.drafts = slices.DeleteFunc(g.payments, lost), slices.DeleteFunc(g.drafts, lost)
 		g.note("the back-up is restored")
 		g.asked = nil // the copy does not know their answers
 		for _, n := range g.keys[g.kept:] {
@@ -265,18 +272,7 @@ func (w *world) options() engine.Options {
 // out once at most.
 func TestBooksAtRandom(t *testing.T) {
 	t.Parallel()
-	from, runs := uint64(1), 12
-	seeds := []uint64{173, 1095} // they found defects that no other test shows
-	if s := os.Getenv("BOOKS_SEEDS"); s != "" {
-		a, n, _ := strings.Cut(s, "+")
-		from, _ = strconv.ParseUint(a, 10, 64)
-		runs, _ = strconv.Atoi(n)
-		seeds = nil
-	}
-	for i := range runs {
-		seeds = append(seeds, from+uint64(i))
-	}
-	for _, seed := range seeds {
+	for _, seed := range booksSeeds(t, []uint64{173, 1095}) { // they found defects that no other test shows
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			q := newAcquirer(t)
@@ -285,6 +281,20 @@ func TestBooksAtRandom(t *testing.T) {
 			inBubble(t, func(t *testing.T) { g.t = t; g.play() }, q.Server)
 		})
 	}
+}
+
+// booksSeeds returns the seeds of a test: those that are known, and twelve more. BOOKS_SEEDS=2000+400 asks for 400 from 2000 on.
+func booksSeeds(t *testing.T, known []uint64) []uint64 {
+	from, runs := uint64(1), 12
+	if s := os.Getenv("BOOKS_SEEDS"); s != "" {
+		_, err := fmt.Sscanf(s, "%d+%d", &from, &runs)
+		require.NoError(t, err)
+		known = nil
+	}
+	for i := range runs {
+		known = append(known, from+uint64(i))
+	}
+	return known
 }
 
 func (g *gambler) play() {
@@ -355,7 +365,11 @@ func (g *gambler) play() {
 func (g *gambler) check(p *payment.Payment, a *payment.Attempt, h *acquired, relayed map[string]int64) {
 	g.note("%s %s: received %d, capturable %d, refunded %d of %d, attempt %d/%d", p.ID, p.Status, p.Received, p.Capturable, p.Details.RefundedTotal, p.Refunded, a.Authorized, a.Captured)
 	if h == nil {
-		require.Contains(g.t, []payment.Status{payment.Failed, payment.Cancelled}, p.Status)
+		uncharged := []payment.Status{payment.Failed, payment.Cancelled}
+		if slices.Contains(g.drafts, p.ID) {
+			uncharged = append(uncharged, payment.RequiresConfirmation, payment.RequiresPaymentMethod, payment.Expired)
+		}
+		require.Contains(g.t, uncharged, p.Status)
 		require.Zero(g.t, p.Received)
 		return
 	}
@@ -364,6 +378,10 @@ func (g *gambler) check(p *payment.Payment, a *payment.Attempt, h *acquired, rel
 	}
 	g.note("  the processor holds %d, captured %d, voided %v, taken back %v, refunded %d", h.Authorized, h.Captured(), h.Voided, h.TakenBack, h.Refunded())
 	g.checkOnce(p.ID, h)
+	if g.restored && p.OpenOperation != "" && !g.q.totals { // a lost capture beside an unknown one: a person looks at them
+		require.LessOrEqual(g.t, p.Received, h.Captured())
+		return
+	}
 	require.Equal(g.t, h.Captured(), p.Received, "captured of %s", p.ID)
 	if !g.restored {
 		require.Equal(g.t, h.Refunded(), p.Details.RefundedTotal+relayed[h.ID], "refunded of %s", p.ID)

@@ -189,7 +189,29 @@ func (e *Engine) bookOwnEvent(ctx context.Context, account *account.Account, r *
 		return true, e.forceSync(ctx, w)
 	}
 	w.Attempt.NameCapture(ev.Reference, ev.Outcome.CaptureID)
+	if err := e.addLostCapture(ctx, w, ev); err != nil {
+		return true, err
+	}
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
+}
+
+// addLostCapture adds the capture of a message to a payment of a restored copy that does not have it. It adds nothing where a capture has taken another amount
+// than it asked for: a report without ids may have been booked as that capture's, and counts the lost one already.
+func (e *Engine) addLostCapture(ctx context.Context, w *change.Loaded, ev *sdk.Event) error {
+	if !e.Holds(w.Payment.CreatedAt) || w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
+		return nil
+	}
+	ops, err := e.changes.OperationsOf(ctx, w.Payment)
+	if err != nil {
+		return err
+	}
+	for _, op := range ops {
+		if c := w.Attempt.CaptureBy(op.ID); c != nil && c.Status == payment.CaptureCharged && c.Amount != op.Amount {
+			return nil
+		}
+	}
+	w.Attempt.AddLostCapture(ev.Reference, ev.Outcome, e.now().UTC().Truncate(time.Millisecond))
+	return nil
 }
 
 // queryDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about

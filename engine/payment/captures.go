@@ -3,6 +3,7 @@ package payment
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -104,6 +105,19 @@ func (a *Attempt) NameCapture(reference, processorID string) {
 			c.Stated = processorID
 		}
 	}
+}
+
+// AddLostCapture adds the capture that a message reports by our reference and that the attempt does not have: it was lost with a database. The capture counts as
+// failed until a booking takes it over.
+func (a *Attempt) AddLostCapture(reference string, o *sdk.Outcome, now time.Time) {
+	number, ours := strings.CutPrefix(reference, a.Details.Reference+"_")
+	if !ours || a.Details.Reference == "" || o.Status != sdk.StatusCaptured || o.CaptureID == "" || o.Amount == nil || a.CaptureNamed(o.CaptureID) != nil ||
+		slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.Reference == reference }) {
+		return
+	}
+	id := a.ID + "_" + number
+	c := a.AddCapture(id, o.Amount.Minor, now) // its operation is lost too
+	c.ID, c.Reference, c.Stated, c.Status = id, reference, o.CaptureID, CaptureFailed
 }
 
 // MayBeAnother reports whether a report on captures, without totals, may be about another capture of the attempt than that of operation opID: it brings an id
