@@ -272,7 +272,7 @@ func (w *world) options() engine.Options {
 // out once at most.
 func TestBooksAtRandom(t *testing.T) {
 	t.Parallel()
-	for _, seed := range booksSeeds(t, []uint64{173, 1095}) { // they found defects that no other test shows
+	for _, seed := range booksSeeds(t, []uint64{173, 1095, 3119}) { // they found defects that no other test shows
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			q := newAcquirer(t)

@@ -183,6 +183,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}
 	c.Settle(w, b.Operation, v)
 	relay.AskAfter(c, w.Attempt, now)
+	if op := c.Settled; op.Kind == sdk.OpVoid && e.Holds(op.StartedAt) { // a relay or capture that was lost with the database may have taken a part before
+		op.QueryNow(now)
+	}
 	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
