@@ -16,8 +16,8 @@ import (
 	"payswitch/sdk"
 )
 
-// TestBooksAtRandomWild is TestBooksAtRandom with more: the machine's clock jumps, nodes start again, payments with ids that the merchant has chosen are
-// confirmed later and once more after a failure, messages name a capture alone, and the back-up is restored more than once.
+// TestBooksAtRandomWild is TestBooksAtRandom with more. The machine's clock jumps, and nodes start again. Payments with ids that the merchant has chosen are
+// confirmed later, and once more after a failure. Messages name a capture alone. The back-up is restored more than once.
 func TestBooksAtRandomWild(t *testing.T) {
 	t.Parallel()
 	for _, seed := range booksSeeds(t, []uint64{1022, 1093}) {
