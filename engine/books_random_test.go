@@ -378,7 +378,7 @@ func (g *gambler) check(p *payment.Payment, a *payment.Attempt, h *acquired, rel
 	}
 	g.note("  the processor holds %d, captured %d, voided %v, taken back %v, refunded %d", h.Authorized, h.Captured(), h.Voided, h.TakenBack, h.Refunded())
 	g.checkOnce(p.ID, h)
-	if g.restored && p.OpenOperation != "" && !g.q.totals { // a lost capture beside an unknown one: a person looks at them
+	if g.restored && p.OpenOperation != "" && !g.q.totals { // one capture is lost and another one unknown: a person looks at them
 		require.LessOrEqual(g.t, p.Received, h.Captured())
 		return
 	}
