@@ -195,8 +195,8 @@ func (e *Engine) bookOwnEvent(ctx context.Context, account *account.Account, r *
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// addLostCapture adds the capture of a message to a payment of a restored copy that does not have it. It adds nothing where a capture has taken another amount
-// than it asked for: a report without ids may have been booked as that capture's, and counts the lost one already.
+// addLostCapture adds the capture of a message to a payment of a restored copy that does not have it. It adds nothing where a capture has no id of the
+// processor, or has taken another amount than it asked for: a report may have been booked as that capture's, and count the lost one already.
 func (e *Engine) addLostCapture(ctx context.Context, w *change.Loaded, ev *sdk.Event) error {
 	if !e.Holds(w.Payment.CreatedAt) || w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
 		return nil
@@ -206,7 +206,7 @@ func (e *Engine) addLostCapture(ctx context.Context, w *change.Loaded, ev *sdk.E
 		return err
 	}
 	for _, op := range ops {
-		if c := w.Attempt.CaptureBy(op.ID); c != nil && c.Status == payment.CaptureCharged && c.Amount != op.Amount {
+		if c := w.Attempt.CaptureBy(op.ID); c != nil && c.Status == payment.CaptureCharged && (c.ProcessorID == "" || c.Amount != op.Amount) {
 			return nil
 		}
 	}
