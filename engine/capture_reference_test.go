@@ -115,13 +115,24 @@ func TestLostCaptureBesideAnUnknownOne(t *testing.T) {
 func TestLostCapturesThatAReportHasCounted(t *testing.T) {
 	t.Parallel()
 	for _, lost := range [][]int64{{92}, {50, 42}} {
-		for _, totals := range []bool{false, true} {
-			t.Run(fmt.Sprint(lost, ", totals ", totals), func(t *testing.T) {
+		for _, by := range []string{"an amount", "totals", "totals, with the last capture's id"} {
+			t.Run(fmt.Sprint(lost, " by ", by), func(t *testing.T) {
 				t.Parallel()
 				q := newAcquirer(t)
-				q.totals = totals
+				q.totals = by != "an amount"
 				inBubble(t, func(t *testing.T) {
-					adapters := map[string]*sdk.Adapter{"shop": q.adapter(resolving(sdk.ResolveByReference))}
+					shop := q.adapter(resolving(sdk.ResolveByReference))
+					if sync := shop.Sync; by == "totals, with the last capture's id" {
+						shop.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+							o, err := sync(c)
+							if err == nil && o.Status == sdk.StatusCaptured {
+								h := q.of(c.Request.Reference)
+								o.CaptureID = h.Captures[len(h.Captures)-1].ID
+							}
+							return o, err
+						}
+					}
+					adapters := map[string]*sdk.Adapter{"shop": shop}
 					w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, adapters)
 					at := w.mailAccount("shop", q.URL, "")
 					v := w.pay(sale(1000, visa, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -195,8 +196,8 @@ func (e *Engine) bookOwnEvent(ctx context.Context, account *account.Account, r *
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// addLostCapture adds the capture of a message to a payment of a restored copy that does not have it. It adds nothing where a capture has no id of the
-// processor, or has taken another amount than it asked for: a report may have been booked as that capture's, and count the lost one already.
+// addLostCapture adds the capture of a message to a payment of a restored copy that does not have it. It adds nothing where a capture may be booked by a report
+// that counts the lost one already: the capture has no id of the processor, has taken another amount than it asked for, or was booked by a total.
 func (e *Engine) addLostCapture(ctx context.Context, w *change.Loaded, ev *sdk.Event) error {
 	if !e.Holds(w.Payment.CreatedAt) || w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
 		return nil
@@ -206,7 +207,12 @@ func (e *Engine) addLostCapture(ctx context.Context, w *change.Loaded, ev *sdk.E
 		return err
 	}
 	for _, op := range ops {
-		if c := w.Attempt.CaptureBy(op.ID); c != nil && c.Status == payment.CaptureCharged && (c.ProcessorID == "" || c.Amount != op.Amount) {
+		c := w.Attempt.CaptureBy(op.ID)
+		if c == nil || c.Status != payment.CaptureCharged {
+			continue
+		}
+		var by sdk.Outcome
+		if c.ProcessorID == "" || c.Amount != op.Amount || json.Unmarshal(op.Outcome, &by) != nil || by.Totals != nil {
 			return nil
 		}
 	}
