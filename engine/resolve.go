@@ -23,6 +23,8 @@ import (
 func (e *Engine) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	e.inFlight.Add(1) // Close waits for the loops: they begin operations
+	defer e.inFlight.Done()
 	go func() {
 		select {
 		case <-e.closing:
