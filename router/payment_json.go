@@ -314,8 +314,13 @@ func writeBrowser(w *writer, b *contact.Browser) {
 	number("screen_width", b.ScreenWidth)
 	number("time_zone", b.TimeZone)
 	w.text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent)
-	w.text("os_type", b.OSType).text("os_version", b.OSVersion).text("device_model", b.DeviceModel)
-	w.text("accept_language", b.AcceptLanguage).text("referer", b.Referer).close()
+	for _, f := range [...]struct{ key, text string }{{"os_type", b.OSType}, {"os_version", b.OSVersion}, {"device_model", b.DeviceModel},
+		{"accept_language", b.AcceptLanguage}, {"referer", b.Referer}} {
+		if f.text != "" { // few callers send these: as null they would make each stored event larger
+			w.str(f.key, f.text)
+		}
+	}
+	w.close()
 }
 
 // redirectsInFrame is is_iframe_redirection_enabled of the payment, else of its profile, else nil.
