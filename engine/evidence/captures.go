@@ -205,7 +205,7 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 	if o.Amount != nil {
 		amount = o.Amount.Minor
 	}
-	booked := a.Elsewhere() >= amount // a total has brought it before
+	booked := a.Elsewhere()-a.RelaysShown() >= amount // a total has brought it before
 	if amount > c.Amount || booked && amount < c.Amount {
 		return booked, nil // of another capture, with the same reference
 	}

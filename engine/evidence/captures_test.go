@@ -79,3 +79,22 @@ func TestReportOnCaptures(t *testing.T) {
 	require.Equal(t, payment.OperationSucceeded, InterpretSync(op, &payment.Payment{}, a, captured("pnew", 3000, 0), false).Status)
 	require.Equal(t, payment.OperationUnknown, InterpretSync(op, &payment.Payment{}, a, captured("pa", 2000, 0), false).Status)
 }
+
+// A message about a capture that was lost with the database comes after a relay's capture, which the payment shows. The payment shows both then. A total of both
+// counts the lost capture before, and the message counts nothing twice.
+func TestLostCaptureBesideARelay(t *testing.T) {
+	t.Parallel()
+	for _, captured := range []int64{60, 110} {
+		p := &payment.Payment{ID: "pay_1", MerchantID: "m", NetAmount: 1000, Currency: "EUR", Status: payment.PartiallyCapturedAndCapturable}
+		p.Details.CaptureMethod = payment.CaptureManualMultiple
+		a := &payment.Attempt{ID: "pay_1_1", TransactionID: "tx", Status: payment.PartialChargedAndChargeable, Amount: 1000, Authorized: 1000, Captured: captured}
+		a.Details.Reference = "pay_1_1"
+		a.Relayed = []payment.CaptureRecord{{ID: "relay_1", Amount: 60, Status: payment.CaptureCharged, ProcessorID: "cap_r"}}
+		o := &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_2", Amount: &sdk.Money{Minor: 50, Currency: "EUR"}}
+		a.AddLostCapture("pay_1_1_2", o, modelStart)
+		b, alarm := BookEvidence(p, a, &sdk.Manifest{}, o, modelStart)
+		require.Empty(t, alarm)
+		require.EqualValues(t, 110, b.Attempt.Captured)
+		require.EqualValues(t, 60, b.Attempt.Elsewhere())
+	}
+}

@@ -14,13 +14,19 @@ func (a *Attempt) Elsewhere() int64 {
 }
 
 // Missing is what relays have captured and the attempt does not show.
-func (a *Attempt) Missing() (sum int64) {
+func (a *Attempt) Missing() int64 { return max(0, a.relaysTook()-a.Elsewhere()) }
+
+// RelaysShown is what relays have captured and the attempt shows.
+func (a *Attempt) RelaysShown() int64 { return min(a.relaysTook(), a.Elsewhere()) }
+
+// relaysTook is what relays have captured.
+func (a *Attempt) relaysTook() (sum int64) {
 	for i := range a.Relayed {
 		if c := &a.Relayed[i]; c.Status == CaptureCharged {
 			sum += c.Amount
 		}
 	}
-	return max(0, sum-a.Elsewhere())
+	return sum
 }
 
 // RelayTook reports whether a relay made the capture with the processor's id.
