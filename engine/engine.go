@@ -129,7 +129,8 @@ type Engine struct {
 	reports  *late.Reports
 	filler   *facet.Filler
 
-	inFlight *sync.WaitGroup // operations being driven or settled
+	inFlight *sync.WaitGroup // operations being driven or settled, and the background loops
+	loops    sync.Mutex      // keeps the loops from beginning while Close begins to wait
 	closing  chan struct{}   // closed by Close
 	wake     chan struct{}   // asks Run to look for due operations at once
 	closed   sync.Once

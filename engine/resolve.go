@@ -23,7 +23,9 @@ import (
 func (e *Engine) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	e.inFlight.Add(1) // Close waits for the loops: they begin operations
+	if !e.beginLoops() {
+		return nil
+	}
 	defer e.inFlight.Done()
 	go func() {
 		select {
@@ -94,9 +96,26 @@ func (e *Engine) clearExpired(ctx context.Context) error {
 	return e.SweepVersions(ctx)
 }
 
+// beginLoops makes Close wait for the background loops, which begin operations. It returns false once Close has been called.
+func (e *Engine) beginLoops() bool {
+	e.loops.Lock()
+	defer e.loops.Unlock()
+	select {
+	case <-e.closing:
+		return false
+	default:
+		e.inFlight.Add(1)
+		return true
+	}
+}
+
 // Close waits for operations in flight, until ctx ends. The next start resolves the operations that are still open then.
 func (e *Engine) Close(ctx context.Context) error {
-	e.closed.Do(func() { close(e.closing) })
+	e.closed.Do(func() {
+		e.loops.Lock()
+		defer e.loops.Unlock()
+		close(e.closing)
+	})
 	done := make(chan struct{})
 	go func() { e.inFlight.Wait(); close(done) }()
 	select {
