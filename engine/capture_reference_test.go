@@ -9,12 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
+
+// restorable is a world with an account at an acquirer, and what opens a back-up of it as a restored one.
+func restorable(t *testing.T, q *acquirer, shop *sdk.Adapter) (w *world, at *account.Account, restored func(file string) *world) {
+	o, adapters := engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": shop}
+	w = newWorld(t, o, adapters)
+	return w, w.mailAccount("shop", q.URL, ""), func(file string) *world {
+		b := newWorldWith(t, o, plugins.NativeConnectors(adapters), file)
+		require.NoError(t, b.AfterRestore(t.Context()))
+		return b
+	}
+}
 
 // A capture of 4 is lost with the database. After the restore the processor reports it. The merchant captures 900, and the answer is lost. The message about
 // the 4 says nothing about the 900: both captures would have the same number, and so the same reference.
@@ -25,16 +37,13 @@ func TestRestoredPaymentNumbersItsCapturesApart(t *testing.T) {
 			q := newAcquirer(t)
 			q.totals = totals
 			inBubble(t, func(t *testing.T) {
-				adapters := map[string]*sdk.Adapter{"shop": q.adapter(resolving(sdk.ResolveByReference))}
-				w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, adapters)
-				at := w.mailAccount("shop", q.URL, "")
+				w, at, restored := restorable(t, q, q.adapter(resolving(sdk.ResolveByReference)))
 				v := w.pay(sale(1000, visa, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }))
 				id := v.Payment.ID
 				file := w.copied()
 				w.captured(id, 4)
 
-				b := newWorldWith(t, engine.Options{ResolveEvery: 5 * time.Minute}, plugins.NativeConnectors(adapters), file)
-				require.NoError(t, b.AfterRestore(t.Context()))
+				b := restored(file)
 				b.running()
 				time.Sleep(5 * time.Minute)
 				require.EqualValues(t, 4, b.get(id, request.RetrieveInput{}).Payment.Received)
@@ -73,9 +82,7 @@ func TestLostCaptureBesideAnUnknownOne(t *testing.T) {
 				q := newAcquirer(t)
 				q.totals = totals
 				inBubble(t, func(t *testing.T) {
-					adapters := map[string]*sdk.Adapter{"shop": q.adapter(resolving(sdk.ResolveByReference))}
-					w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, adapters)
-					at := w.mailAccount("shop", q.URL, "")
+					w, at, restored := restorable(t, q, q.adapter(resolving(sdk.ResolveByReference)))
 					v := w.pay(sale(1000, visa, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }))
 					id, want := v.Payment.ID, int64(86)
 					if q.fails("capture", "drop"); acts {
@@ -93,8 +100,7 @@ func TestLostCaptureBesideAnUnknownOne(t *testing.T) {
 					_, err = w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: &amount})
 					require.NoError(t, err)
 
-					b := newWorldWith(t, engine.Options{ResolveEvery: 5 * time.Minute}, plugins.NativeConnectors(adapters), file)
-					require.NoError(t, b.AfterRestore(t.Context()))
+					b := restored(file)
 					b.delivers(q, at, aboutCaptureOf(86))
 					a := b.get(id, request.RetrieveInput{Captures: true}).Attempt
 					require.EqualValues(t, 86, a.Captured)
@@ -132,9 +138,7 @@ func TestLostCapturesThatAReportHasCounted(t *testing.T) {
 							return o, err
 						}
 					}
-					adapters := map[string]*sdk.Adapter{"shop": shop}
-					w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, adapters)
-					at := w.mailAccount("shop", q.URL, "")
+					w, at, restored := restorable(t, q, shop)
 					v := w.pay(sale(1000, visa, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }))
 					id, amount := v.Payment.ID, int64(92)
 					q.fails("capture", "drop")
@@ -150,8 +154,7 @@ func TestLostCapturesThatAReportHasCounted(t *testing.T) {
 					}
 					require.EqualValues(t, 92, w.get(id, request.RetrieveInput{}).Payment.Received)
 
-					b := newWorldWith(t, engine.Options{ResolveEvery: 5 * time.Minute}, plugins.NativeConnectors(adapters), file)
-					require.NoError(t, b.AfterRestore(t.Context()))
+					b := restored(file)
 					b.running()
 					time.Sleep(48 * time.Hour)
 					for range 2 {
