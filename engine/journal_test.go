@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -44,6 +45,21 @@ func (w *world) journal() (records []*drive.JournalRecord, opened []*port.Record
 		return nil
 	}))
 	return records, opened
+}
+
+// TestJournalOfOlderVersions opens a record whose recording holds the adapter's name and hash itself, as older versions stored it.
+func TestJournalOfOlderVersions(t *testing.T) {
+	t.Parallel()
+	v := Open(t)
+	whole := &port.Recording{Adapter: "bank", Hash: "an older build", Step: &sdk.Step{ABI: sdk.ABI, OperationID: "op_1", Operation: sdk.OpCapture}}
+	b, err := whole.Encode()
+	require.NoError(t, err)
+	r := &drive.JournalRecord{OperationID: "op_1", Adapter: "bank", AdapterHash: "an older build"}
+	r.Sealed, err = v.Seal(b, vault.JournalAD(r.OperationID))
+	require.NoError(t, err)
+	got, err := r.Open(v)
+	require.NoError(t, err)
+	require.Equal(t, []string{"bank", "an older build"}, []string{got.Adapter, got.Hash})
 }
 
 // kinds returns the kinds of the records, in order.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -25,8 +26,22 @@ type JournalRecord struct {
 	AdapterHash string
 	Kind        sdk.Operation
 	At          time.Time // when the drive began
-	// Sealed is the encoded Recording, encrypted.
+	// Sealed is the encoded Recording, encrypted. Open returns it.
 	Sealed []byte
+}
+
+// Open decrypts the record and returns its recording. Older versions stored the adapter's name and hash in the recording too.
+func (r *JournalRecord) Open(v *vault.Vault) (*port.Recording, error) {
+	b, err := v.Open(r.Sealed, vault.JournalAD(r.OperationID))
+	if err != nil {
+		return nil, err
+	}
+	rec, err := port.DecodeRecording(b)
+	if err != nil {
+		return nil, err
+	}
+	rec.Adapter, rec.Hash = cmp.Or(rec.Adapter, r.Adapter), cmp.Or(rec.Hash, r.AdapterHash)
+	return rec, nil
 }
 
 // JournalFilter selects records, oldest first. An empty string selects all.
@@ -81,7 +96,9 @@ func (e *Driver) driveRecorded(ctx context.Context, d *port.Drive, merchantID, p
 }
 
 func (d *Driver) journalRecord(r *port.Recording, at time.Time, merchantID, paymentID string) (*JournalRecord, error) {
-	b, err := r.Encode()
+	unnamed := *r
+	unnamed.Adapter, unnamed.Hash = "", "" // the record names them
+	b, err := unnamed.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -212,10 +229,4 @@ func (j *Journal) Each(ctx context.Context, f JournalFilter, each func(*JournalR
 }
 
 // Open decrypts a record and returns its recording.
-func (j *Journal) Open(r *JournalRecord) (*port.Recording, error) {
-	b, err := j.vault.Open(r.Sealed, vault.JournalAD(r.OperationID))
-	if err != nil {
-		return nil, err
-	}
-	return port.DecodeRecording(b)
-}
+func (j *Journal) Open(r *JournalRecord) (*port.Recording, error) { return r.Open(j.vault) }

@@ -17,8 +17,8 @@ import (
 // Recording is one drive of an operation as its adapter saw it. With a Recording the drive can be run again bit by bit, with the same build
 // or another one. It contains stand-ins instead of secrets, and scrubbed answers. It is immutable.
 type Recording struct {
-	Adapter string // the adapter's own name
-	Hash    string // SHA-256 of the build, lowercase hex
+	Adapter string // the adapter's own name; "" if only the journal's row names it
+	Hash    string // SHA-256 of the build, lowercase hex; "" if only the journal's row names it
 	// Seed is the operation's seed. The adapter's random numbers come from it.
 	Seed [32]byte
 	// Step is the input of the last step. All earlier inputs follow from it: step i saw the first Resumed+i exchanges, at the time of its
@@ -56,8 +56,8 @@ func (r *Recording) Input(n int) *sdk.Step {
 // recordingHeader is the JSON at the start of a recording. The messages of the step and the results follow, each after its length.
 type recordingHeader struct {
 	Version int                  `json:"v"`
-	Adapter string               `json:"adapter"`
-	Hash    string               `json:"hash"`
+	Adapter string               `json:"adapter,omitempty"`
+	Hash    string               `json:"hash,omitempty"`
 	Seed    []byte               `json:"seed"`
 	Resumed int                  `json:"resumed,omitempty"`
 	Error   string               `json:"error,omitempty"`

@@ -8,7 +8,6 @@ import (
 
 	"payswitch/engine/drive"
 	"payswitch/engine/port"
-	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
 
@@ -40,11 +39,7 @@ func (s *Timelines) drives(o *Operation, records []*drive.JournalRecord, sends [
 	for _, r := range records {
 		d := &Drive{At: r.At, Adapter: r.Adapter, Hash: r.AdapterHash}
 		o.Drives = append(o.Drives, d)
-		b, err := s.Vault.Open(r.Sealed, vault.JournalAD(r.OperationID))
-		var rec *port.Recording
-		if err == nil {
-			rec, err = port.DecodeRecording(b)
-		}
+		rec, err := r.Open(s.Vault)
 		if err != nil {
 			d.Failed = "the recording cannot be read"
 			continue
