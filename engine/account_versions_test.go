@@ -208,7 +208,7 @@ func TestUnknownAuthorizationStaysAtItsAccount(t *testing.T) {
 				w.rekey(id, "b1", false)
 				m.set(func() { m.how = "" })
 				w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
-				w.clock.Add(int64(40 * time.Second)) // "not found" counts by now
+				w.pass(40 * time.Second) // "not found" counts by now
 				w.running()
 				want := payment.RequiresCapture
 				if charged == 0 && name == "query" {
@@ -409,7 +409,7 @@ func TestLateFundsAreVoidedAtTheirAccount(t *testing.T) {
 	w, m, id := mallWorld(t, byReference)
 	m.set(func() { m.how = "drop" })
 	v := w.pay(sale(100, visa, manual))
-	w.clock.Add(int64(40 * time.Second))
+	w.pass(40 * time.Second)
 	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	reference := v.Attempt.Details.Reference

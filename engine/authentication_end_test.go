@@ -36,7 +36,7 @@ func (w *secureWorld) comesBack(token, message string) *flow.CallbackView {
 // passes moves the clock, so that background work becomes due.
 func (w *world) passes(paymentID string, d time.Duration) {
 	w.t.Helper()
-	w.clock.Add(int64(d))
+	w.pass(d)
 	require.Eventually(w.t, func() bool {
 		a := w.record(paymentID)
 		if a.DueAt.IsZero() {

@@ -214,7 +214,7 @@ func TestAReqAgain(t *testing.T) {
 		v := w.begun()
 		_, err := w.MethodNotified(t.Context(), token(w.a.last(t, sdk.OpPrepare).Authentication.MethodNotificationURL), "")
 		require.NoError(t, err)
-		w.clock.Add(int64(81 * time.Second))
+		w.pass(81 * time.Second)
 		require.Equal(t, "Y", w.authenticated(v).TransStatus)
 		req := w.a.last(t, sdk.OpAuthenticate)
 		require.Equal(t, "N", req.Authentication.MethodCompletion, "the 3DS method was of the session before")
@@ -332,6 +332,6 @@ func TestAuthenticateRefused(t *testing.T) {
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.NoError(t, err)
 	require.ErrorContains(t, call(v.Payment.ID, browserInput(v)), "because it has status cancelled")
-	w.clock.Add(int64(time.Hour))
+	w.pass(time.Hour)
 	require.Equal(t, "IR_08", code(t, call(v.Payment.ID, browserInput(v))))
 }

@@ -34,7 +34,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		e.driver.Begin(&w.Run, sdk.OpCapture, amount, now)
 		a := w.Attempt
 		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || a.Captured+a.Unsettled()+amount >= a.Authorized
-		c := a.AddCapture(w.Operation.ID, amount, now)
+		c := a.AddCapture(w.Operation.ID, amount, w.Operation.StartedAt)
 		if e.Holds(w.Payment.CreatedAt) { // a capture that was lost with the database may have the same number
 			c.ID += "r" + w.Operation.ID[len(w.Operation.ID)-6:]
 		}

@@ -48,6 +48,7 @@ type Deps struct {
 	Presenter  change.Presenter
 	Logger     *slog.Logger // nil: logs are discarded
 	Clock      port.Clock   // nil: time.Now
+	Monotonic  port.Clock   // nil: time.Now. A test that lets time pass moves it together with Clock and the store's clock; one that moves those alone lets them jump.
 	Metrics    port.Metrics // nil: nothing is counted
 	// Sender posts events to merchants; nil: events are kept, and nothing is delivered.
 	Sender webhook.Sender
@@ -156,7 +157,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.links = link.New(d.Vault, o.PublicURL)
 	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}
 	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
-		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL,
+		Now: d.Clock, Monotonic: d.Monotonic, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL,
 		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, ResolvePause: o.ResolvePause, JournalKeep: o.JournalKeep})
 	e.Webhooks = webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](d.Store), Vault: d.Vault, Dir: e.Registry.Dir, Sender: d.Sender, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}, webhook.Options{Node: o.Node, LeaseTime: 2*o.WebhookTime + 30*time.Second, PollEvery: o.WebhookPoll,
@@ -178,7 +179,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds, e.Refunds, e.Disputes = &hold.Funds{Changes: e.changes}, &refund.Refunds{Changes: e.changes}, &dispute.Disputes{Changes: e.changes}
 	e.Relays = &relay.Relays{Deps: relay.Deps{Store: port.Narrow[relay.Reader, relay.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Connectors: e.connectors,
-		Driver: e.driver, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
+		Driver: e.driver, Now: e.driver.StoreNow, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
 	e.driver.Relayed = e.Relays.Know
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
@@ -192,6 +193,9 @@ func New(d Deps, o Options) (*Engine, error) {
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.reports = &late.Reports{Changes: e.changes, Refunds: e.Refunds, Relays: e.Relays, Copy: e.Copy}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
+	if err := e.driver.BeginClock(context.Background()); err != nil {
+		return nil, fmt.Errorf("engine: read the database's clock: %w", err)
+	}
 	if o.SoleNode {
 		return e, e.releaseLeases(context.Background())
 	}

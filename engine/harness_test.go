@@ -45,6 +45,7 @@ type world struct {
 	auth    account.Auth
 	pk      account.Auth
 	alarms  *alarms
+	passed  *atomic.Int64 // time that pass has let pass
 	clock   *atomic.Int64 // offset of the engine's clock to real time
 	dbClock *atomic.Int64 // offset of the database's clock to real time
 	profile *account.Profile
@@ -152,7 +153,7 @@ func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string
 
 // newWorldAt is newWorldWith at another time than the present.
 func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, offset time.Duration) *world {
-	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{},
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, passed: &atomic.Int64{}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{},
 		commits: &atomic.Int64{}}
 	w.jump(offset)
 	var err error
@@ -160,7 +161,7 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 		litetest.Begin(t, file)
 	}
 	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Readers: 2, Observer: func(int, time.Duration) { w.commits.Add(1) },
-		Clock: func() time.Time { return time.Now().Add(time.Duration(w.dbClock.Load())) }})
+		Clock: func() time.Time { return w.nowAt(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)
 	require.NoError(t, err)
@@ -172,7 +173,7 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 		o.ConfigEvery = time.Hour // tests that let days pass would look some 200,000 times a day
 	}
 	w.Engine, err = engine.New(engine.Deps{Store: w.db, Connectors: c, Vault: vault, Presenter: presenter{}, Metrics: w.alarms,
-		Clock: func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }}, o)
+		Clock: func() time.Time { return w.nowAt(time.Duration(w.clock.Load())) }, Monotonic: func() time.Time { return w.nowAt(0) }}, o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

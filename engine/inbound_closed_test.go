@@ -57,7 +57,7 @@ func TestNewsOfAClosedPaymentIsAskedFor(t *testing.T) {
 	p.dropped.Store(true)
 	lost := w.pay(sale(100, visa))
 	p.dropped.Store(false)
-	w.clock.Add(int64(31 * time.Second))
+	w.pass(31 * time.Second)
 	lost = w.get(lost.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Failed, lost.Payment.Status)
 	p.mu.Lock()

@@ -229,7 +229,7 @@ func TestWebhookBeforeTheAnswer(t *testing.T) {
 	require.NoError(t, <-told)
 	require.Equal(t, payment.Processing, v.Payment.Status)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
-	w.clock.Add(int64(time.Minute))
+	w.pass(time.Minute)
 	w.running()
 	require.Equal(t, "tx_9", w.eventually(v.Payment.ID, payment.Succeeded).Attempt.TransactionID)
 }

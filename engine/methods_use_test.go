@@ -199,7 +199,7 @@ func TestSavedCardOnSession(t *testing.T) {
 		_, err := confirm(c.v, c.token, c.cvc)
 		require.Equal(t, c.code, code(t, err), name)
 	}
-	w.clock.Add(int64(901 * time.Second))
+	w.pass(901 * time.Second)
 	late := open("c")
 	_, err = confirm(late, token, "999")
 	require.Equal(t, "IR_29", code(t, err), "its time is over")

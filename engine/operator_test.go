@@ -261,7 +261,7 @@ func TestOperatorsNodeDies(t *testing.T) {
 func TestOperatorFindsHeldFundsLate(t *testing.T) {
 	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpAuthorize, manual)
-	w.clock.Add(int64(3 * time.Minute))
+	w.pass(3 * time.Minute)
 	v, err := w.ResolveOperation(t.Context(), op, word("succeeded", reference("tx_1")))
 	require.NoError(t, err)
 	require.Equal(t, payment.FoundSucceeded, v.Resolution.Outcome)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,7 +71,7 @@ func TestManualRetry(t *testing.T) {
 	require.Equal(t, []string{"payment_failed", "payment_succeeded"}, w.events(v.Payment.ID))
 
 	v = w.pay(sale(100, declined))
-	w.clock.Add(int64(451e9))
+	w.pass(451 * time.Second)
 	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(100, visa))
 	require.ErrorContains(t, err, "the allowed duration has expired")
 }
@@ -204,7 +205,7 @@ func TestCreateThenConfirmWithKeptCard(t *testing.T) {
 	require.Empty(t, v.Payment.Details.Token)
 
 	v = w.pay(in)
-	w.clock.Add(int64(901e9))
+	w.pass(901 * time.Second)
 	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: v.Payment.Private.ClientSecret})
 	require.Equal(t, "IR_08", code(t, err))
 	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &request.Input{})

@@ -84,7 +84,7 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
-	wait := func(d time.Duration) { w.clock.Add(int64(d)) }
+	wait := func(d time.Duration) { w.pass(d) }
 	w.account("simulator", "")
 	w.setProfile(`{"session_expiry":86400,"is_manual_retry_enabled":true}`)
 	v := w.pay(sale(1000, visa, threeDS))

@@ -130,11 +130,11 @@ func TestRefunds(t *testing.T) {
 	require.Regexp(t, `^ref_\w{20}$`, r.ID)
 	_, err = w.refund(id, 1)
 	require.Equal(t, "IR_13", code(t, err))
-	w.clock.Add(int64(payment.MaxRefundAge + time.Hour))
+	w.pass(payment.MaxRefundAge + time.Hour)
 	_, err = w.refund(w.pay(sale(5, visa)).Payment.ID, 0)
 	require.NoError(t, err)
 	old := w.pay(sale(5, visa)).Payment.ID
-	w.clock.Add(int64(payment.MaxRefundAge + time.Hour))
+	w.pass(payment.MaxRefundAge + time.Hour)
 	_, err = w.refund(old, 0)
 	require.Equal(t, "IR_05", code(t, err))
 }

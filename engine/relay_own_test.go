@@ -142,7 +142,7 @@ func TestCaptureWhileARelayIsOpen(t *testing.T) {
 	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{Amount: new(int64(60))})
 	require.ErrorContains(t, err, "a relay may have captured a part")
 	require.Equal(t, "IR_16", code(t, err))
-	w.jump(25 * time.Hour)
+	w.pass(25 * time.Hour)
 	w.captured(v.Payment.ID, 60)
 }
 

@@ -79,7 +79,7 @@ func unknownAndOld(t *testing.T, w *world, p *held) string {
 	p.next(t, "POST").answer <- ""
 	<-made
 	require.Equal(t, payment.Processing, w.get("old", request.RetrieveInput{}).Payment.Status)
-	w.clock.Add(int64(5 * time.Second))
+	w.pass(5 * time.Second)
 	return "old"
 }
 
@@ -134,7 +134,7 @@ func TestQueryFromBeforeTheResendProvesNothing(t *testing.T) {
 	p.next(t, "POST").answer <- "" // charged, and the answer is lost
 	require.Eventually(t, func() bool {
 		op := w.operations(id)[0]
-		return op.ResolveTries == 1 && op.LeaseUntil.Before(time.Now())
+		return op.ResolveTries == 1 && op.LeaseUntil.Before(w.nowAt(0))
 	}, 5*time.Second, time.Millisecond)
 	query.answer <- "404"
 	require.Equal(t, payment.Processing, <-synced)
@@ -184,7 +184,7 @@ func TestNotFoundCountsFromTheLastRequest(t *testing.T) {
 		if _, err := c.Do(&sdk.Send{Method: "POST", URL: "/order", Body: body}); err != nil {
 			return nil, err
 		}
-		w.clock.CompareAndSwap(0, int64(6*time.Second)) // the first request took its time
+		w.passed.CompareAndSwap(0, int64(6*time.Second)) // the first request took its time
 		_, err := c.Do(&sdk.Send{Method: "POST", URL: "/charge", Body: body})
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func TestUnknownThatDidNotAct(t *testing.T) {
 	p.dropped.Store(false)
 	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Processing, v.Payment.Status, "too early to believe it")
-	w.clock.Add(int64(31 * time.Second))
+	w.pass(31 * time.Second)
 	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
@@ -305,7 +305,7 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 		op := w.operations(v.Payment.ID)[0]
 		require.Equal(t, payment.OperationUnknown, op.Status)
 		require.True(t, op.LastSendAt.IsZero(), "proof that nothing left")
-		w.clock.Add(int64(16 * time.Minute))
+		w.pass(16 * time.Minute)
 		w.running()
 		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)

@@ -83,7 +83,7 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "test.db")
 	litetest.Begin(t, file)
-	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Readers: 2})
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Readers: 2, Clock: w.now})
 	require.NoError(t, err)
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
@@ -103,7 +103,7 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 		watched = connectors
 	}
 	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: watched, Vault: vault, Presenter: router.Presenter{},
-		Clock: w.now, Metrics: w.counted, Sender: &w.hooks}, settings)
+		Clock: w.now, Monotonic: w.now, Metrics: w.counted, Sender: &w.hooks}, settings)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, w.engine.Close(ctx))

@@ -25,7 +25,7 @@ func (b *bankWorld) node(name string) *bankWorld {
 	vault, err := engine.OpenVault(b.t.Context(), b.store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(b.t, err)
 	w := &world{t: b.t, store: b.store, logs: b.logs, counted: b.counted, auth: b.auth, secret: b.secret, publishable: b.publishable, profile: b.profile}
-	w.engine, err = engine.New(engine.Deps{Store: b.store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Clock: b.now, Metrics: b.counted, Sender: &w.hooks},
+	w.engine, err = engine.New(engine.Deps{Store: b.store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Clock: b.now, Monotonic: b.now, Metrics: b.counted, Sender: &w.hooks},
 		engine.Options{Node: name, PublicURL: publicURL, ResolveEvery: 20 * time.Millisecond})
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { require.NoError(b.t, w.engine.Close(context.Background())) })

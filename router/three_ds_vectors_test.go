@@ -100,7 +100,7 @@ func (w *world) due(paymentID string, d time.Duration) {
 		if a.DueAt.IsZero() {
 			return true
 		}
-		a.DueAt = time.Now().Add(-time.Second)
+		a.DueAt = w.now().Add(-time.Second)
 		return w.store.Update(context.Background(), func(tx engine.Tx) error { return tx.UpdateAuthentication(a) }) == nil
 	}, 5*time.Second, time.Millisecond)
 }
@@ -111,7 +111,7 @@ func (w *world) booked(paymentID string) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
 		due := w.record(paymentID).DueAt
-		return due.IsZero() || due.After(time.Now())
+		return due.IsZero() || due.After(w.now())
 	}, 5*time.Second, time.Millisecond)
 }
 

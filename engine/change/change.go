@@ -406,6 +406,7 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		if !op.LeaseUntil.IsZero() { // by the database's clock, also after a wait for a turn and after a jump of the clock
 			op.LeaseUntil = tx.Now().Add(s.Driver.LeaseTime).Truncate(time.Millisecond)
 		}
+		s.Driver.KeepDue(op, tx.Now())
 		if err := tx.InsertOperation(op); err != nil {
 			return err
 		}
@@ -476,6 +477,7 @@ func UnlessLeased(err error) error {
 // settleOperation ends an operation, if payment.MaySettle allows it for the row as it is. The run that still holds the lease of an open operation
 // always may, unless a look-up decides: one statement compares and writes.
 func (s *Changes) settleOperation(tx Tx, c *Change) error {
+	s.Driver.KeepDue(c.Settled, tx.Now())
 	if !c.Lease.IsZero() && c.AskedAt.IsZero() {
 		if held, err := tx.UpdateHeldOperation(c.Settled, s.Driver.Node, c.Lease); held || err != nil {
 			return err

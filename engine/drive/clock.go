@@ -22,6 +22,8 @@ const clockTolerance = 5 * time.Second
 // clockWatch compares the database's clock, which deadlines are read from, with the monotonic clock of this process. The zero value is ready. It is
 // safe for concurrent use.
 type clockWatch struct {
+	mono func() time.Time // nil: time.Now
+
 	mu      sync.Mutex
 	db      time.Time   // the database's clock at the latest look; zero before the first
 	at      time.Time   // the same moment by the monotonic clock
@@ -29,7 +31,16 @@ type clockWatch struct {
 	jumps   []clockJump // the latest ones, oldest first
 	dropped bool        // jumps before them
 	earlier time.Time   // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
+	checked bool        // the due times from before this process were checked
 	met     map[storedSend]time.Time
+}
+
+// moment returns the present time with its monotonic reading.
+func (c *clockWatch) moment() time.Time {
+	if c.mono == nil {
+		return time.Now()
+	}
+	return c.mono()
 }
 
 // clockJump is a jump of the database's clock.
@@ -83,28 +94,32 @@ func (c *clockWatch) span(t time.Time, ahead time.Duration, soon time.Time) (fir
 	return first, last, known && !last.After(soon)
 }
 
-// looked reports whether this process has looked at the clock.
-func (c *clockWatch) looked() bool {
+// begin is the first look. noted is the latest jump that any node has noted. A note from the future shows that the clock has jumped back since: a moment ago,
+// for all that is known.
+func (c *clockWatch) begin(noted, db, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.db.IsZero()
-}
-
-// jumpedBefore keeps the latest jump that any node has noted, before this process's first look. A note from the future shows that the clock has jumped back
-// since: a moment ago, for all that is known.
-func (c *clockWatch) jumpedBefore(noted, db, at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db.IsZero() && !noted.IsZero() {
+	c.db, c.at = db, at
+	if !noted.IsZero() {
 		c.earlier = at.Add(min(0, noted.Sub(db)))
 	}
+}
+
+// now returns the database's clock at the latest look and the time since by the monotonic clock. Before the first look it is zero.
+func (c *clockWatch) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db.IsZero() {
+		return time.Time{}
+	}
+	return c.db.Add(c.moment().Sub(c.at))
 }
 
 // sinceEarlier returns how long ago the clock jumped before this process first looked. is is false if no such jump is known.
 func (c *clockWatch) sinceEarlier() (d time.Duration, is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(c.earlier), !c.earlier.IsZero()
+	return c.moment().Sub(c.earlier), !c.earlier.IsZero()
 }
 
 // firstMet returns when this process first looked at the time of a send that no clock explains: now, or earlier.
@@ -116,7 +131,7 @@ func (c *clockWatch) firstMet(s storedSend) time.Time {
 		if c.met == nil || len(c.met) >= metKept { // without its entry a send counts as met now: its wait begins anew
 			c.met = map[storedSend]time.Time{}
 		}
-		at = time.Now()
+		at = c.moment()
 		c.met[s] = at
 	}
 	return at
@@ -134,12 +149,12 @@ func (c *clockWatch) off(db, at time.Time) time.Duration {
 	return jump
 }
 
-// look returns what off returns, and remembers the moment. calm is false for calmFor after a jump.
+// look returns what off returns, and remembers the moment. first is true once: nothing has checked the due times yet. calm is false for calmFor after a jump.
 func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Duration, first, calm bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.db
-	jump, first = c.off(db, at), c.db.IsZero()
+	jump, first, c.checked = c.off(db, at), !c.checked, true
 	if !at.Before(c.at) {
 		c.db, c.at = db, at
 	}
@@ -153,23 +168,31 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 	return jump, first, !at.Before(c.calm)
 }
 
+// BeginClock looks at the database's clock for the first time. StoreNow needs it.
+func (d *Driver) BeginClock(ctx context.Context) error {
+	return d.Store.View(ctx, func(r Reader) error {
+		jumped, err := r.LastJump()
+		if err == nil {
+			d.clock.begin(jumped, r.Now(), d.clock.moment())
+		}
+		return err
+	})
+}
+
+// StoreNow returns the present time by the database's clock, in UTC. All nodes share that clock, and the clock of a node's machine may be wrong. So the times of
+// sends, and what is decided by them, are by StoreNow. It needs no transaction: it adds the time since the latest look by the monotonic clock. A jump of the
+// database's clock shows at the next look.
+func (d *Driver) StoreNow() time.Time { return d.clock.now().UTC() }
+
 // ClockIsCalm reports whether deadlines by the database's clock prove something: whether that clock has not jumped for one lease time. After a
 // jump the leases of living runs look ended, or those of dead runs look new. Within one lease time every run that was under way ends, so no node
 // takes an operation over until then. ClockIsCalm reports each jump once. After a jump back, also one before this process began, it makes
 // operations due that would otherwise wait until the clock has caught up.
 func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
-	var db, at, jumped time.Time
-	err := d.Store.View(ctx, func(r Reader) (err error) {
-		db, at = r.Now(), time.Now()
-		if !d.clock.looked() {
-			jumped, err = r.LastJump()
-		}
-		return err
-	})
-	if err != nil {
+	var db, at time.Time
+	if err := d.Store.View(ctx, func(r Reader) error { db, at = r.Now(), d.clock.moment(); return nil }); err != nil {
 		return false, err
 	}
-	d.clock.jumpedBefore(jumped, db, at)
 	jump, first, calm := d.clock.look(db, at, d.LeaseTime)
 	if first {
 		d.firstLook(ctx)
@@ -219,8 +242,9 @@ func (d *Driver) correct(ctx context.Context, change func(tx Tx) error) {
 	}
 }
 
-// keepDue moves the next look at an operation to the time that its tries allow. A later time is from before a jump of the clock back.
-func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
+// KeepDue moves the next look at an operation to the time that its tries allow at now, by the database's clock. A later time is from before a jump of that
+// clock back, or from a node whose own clock is ahead.
+func (d *Driver) KeepDue(op *payment.Operation, now time.Time) {
 	if op.Unsent() && op.ResolveTries == 0 { // its first send may be put off for longer
 		return
 	}
@@ -230,7 +254,7 @@ func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
 
 // ClockHolds reports whether deadlines by the database's clock prove something in a transaction at db now: whether the clock has not jumped since the latest
 // look, nor within one lease time before it. Another loop may have noticed a jump after the caller's look.
-func (d *Driver) ClockHolds(db time.Time) bool { return d.clock.holds(db, time.Now()) }
+func (d *Driver) ClockHolds(db time.Time) bool { return d.clock.holds(db, d.clock.moment()) }
 
 func (c *clockWatch) holds(db, at time.Time) bool {
 	c.mu.Lock()
@@ -242,10 +266,10 @@ func (c *clockWatch) holds(db, at time.Time) bool {
 // latest. One that no clock explains was stored before this process looked at it, and its lease has ended one lease time later. Of a jump before this process
 // began no more is known than when it was: what was sent before it counts from then.
 func (d *Driver) sentBy(operationID string, t time.Time) time.Time {
-	now := d.Now()
+	now := d.StoreNow()
 	_, sent, known := d.clock.span(t, d.LeaseTime, now.Add(d.LeaseTime+clockTolerance))
 	if !known {
-		return now.Add(d.LeaseTime - time.Since(d.clock.firstMet(storedSend{operationID, t.UnixMilli()})))
+		return now.Add(d.LeaseTime - d.clock.moment().Sub(d.clock.firstMet(storedSend{operationID, t.UnixMilli()})))
 	}
 	if since, is := d.clock.sinceEarlier(); is {
 		if jumped := now.Add(d.LeaseTime - since); sent.Before(jumped) {
@@ -258,7 +282,7 @@ func (d *Driver) sentBy(operationID string, t time.Time) time.Time {
 // age returns how long ago an operation began, or payment.AgeUnknown. An operation is as old as it can be: no customer is charged late, and no key is used
 // that the processor has forgotten.
 func (d *Driver) age(op *payment.Operation) time.Duration {
-	now := d.Now()
+	now := d.StoreNow()
 	first, _, known := d.clock.span(op.StartedAt, 0, now.Add(d.LeaseTime+clockTolerance))
 	if !known {
 		return evidence.AgeUnknown
@@ -266,16 +290,16 @@ func (d *Driver) age(op *payment.Operation) time.Duration {
 	return now.Sub(first)
 }
 
-// AskNow begins a query about an operation. It returns the present time, the time from which "not found" is final, and whether it is final now. A clock that
-// jumps at this very moment makes nothing final.
+// AskNow begins a query about an operation. It returns the present time by the database's clock, the time from which "not found" is final, and whether it is
+// final now. A clock that jumps at this very moment makes nothing final.
 func (d *Driver) AskNow(ctx context.Context, op *payment.Operation, rule sdk.ResolveRule) (asked, from time.Time, final bool, err error) {
-	asked, at := d.Now(), time.Now()
+	before, at := d.StoreNow(), d.clock.moment()
 	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
 		return asked, from, false, fault.Internal(err, "read the clock")
 	}
-	from = d.Timing().NotFoundFinal(op, rule)
-	jump := d.Now().Round(0).Sub(asked.Round(0)) - time.Since(at)
-	return asked, from, asked.After(from) && jump.Abs() <= clockTolerance, nil
+	asked, from = d.StoreNow(), d.Timing().NotFoundFinal(op, rule)
+	jump := asked.Sub(before) - d.clock.moment().Sub(at)
+	return asked, from, !asked.Before(from) && jump.Abs() <= clockTolerance, nil
 }
 
 // holds counts the runs of this process by their operations. The zero value is ready.

@@ -24,7 +24,7 @@ type Driver struct {
 	held     holds
 }
 
-// Deps are the parts and settings of a Driver. All are required.
+// Deps are the parts and settings of a Driver. All but Monotonic are required.
 type Deps struct {
 	Store      Store
 	Vault      *vault.Vault
@@ -32,6 +32,7 @@ type Deps struct {
 	Registry   *account.Registry
 	Connectors port.Connectors
 	Now        port.Clock
+	Monotonic  port.Clock // its times are compared by their monotonic readings; nil: time.Now
 	Log        *slog.Logger
 	Metrics    port.Metrics
 	// Relayed adds to an attempt what relays have captured of its transaction.
@@ -52,4 +53,4 @@ func (d *Driver) Timing() evidence.Timing {
 }
 
 // New builds a Driver from d. It checks nothing and starts nothing.
-func New(d Deps) *Driver { return &Driver{Deps: d} }
+func New(d Deps) *Driver { return &Driver{Deps: d, clock: clockWatch{mono: d.Monotonic}} }

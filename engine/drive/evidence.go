@@ -28,7 +28,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, ev
 		return d.sendUnsent(ctx, w)
 	}
 	v, err := d.EvidenceFromWebhooks(ctx, w)
-	ways := d.Timing().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
+	ways := d.Timing().Ways(op, w.Attempt, w.Adapter.Manifest, d.StoreNow())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
 		v.Text = noteAnswer(op.ErrorText, evidence.WayMessage, v.Text)
 		if v.Text != op.ErrorText { // once
@@ -57,7 +57,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, ev
 
 // sendUnsent sends an operation again after proof that no request of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (evidence.Verdict, evidence.Way, error) {
-	if v, ends := d.Timing().Unsent(w.Operation, w.Attempt, d.Now()); ends {
+	if v, ends := d.Timing().Unsent(w.Operation, w.Attempt, d.StoreNow()); ends {
 		return v, evidence.WayNotSent, nil
 	}
 	v, err := d.resend(ctx, w)
@@ -88,7 +88,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	case w.mayHaveLeft:
 		w.sentBefore = d.Timing().LastSend(op)
 	case evidence.TalksToProcessor(w.Adapter.Manifest):
-		w.repeat, w.firstSend = nil, d.Now() // an intent that never left binds no later one
+		w.repeat, w.firstSend = nil, d.StoreNow() // an intent that never left binds no later one
 	default: // beforeSend never runs for an adapter that is its own processor
 		if err := d.markSend(ctx, w); err != nil {
 			return evidence.Verdict{}, err
@@ -127,7 +127,7 @@ func (d *Driver) markSend(ctx context.Context, w *Run) error {
 		if op.Owner != d.Node || !op.Status.Open() {
 			return errLeaseLost
 		}
-		op.LastSendAt = w.LeaseEnd
+		op.LastSendAt = tx.Now().Add(d.LeaseTime)
 		return tx.UpdateOperation(op)
 	})
 }
@@ -288,7 +288,7 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		if err != nil {
 			return err
 		}
-		if !d.Timing().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
+		if !d.Timing().Reschedule(fresh, op, d.Node, rule, text, again, tx.Now()) {
 			return nil
 		}
 		return tx.UpdateOperation(fresh)
@@ -318,7 +318,7 @@ func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, en
 			return nil
 		}
 		op.Owner, op.LeaseUntil = d.Node, tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
-		d.keepDue(op, tx.Now())
+		d.KeepDue(op, tx.Now())
 		return tx.UpdateOperation(op)
 	})
 	if err != nil || !taken {

@@ -76,13 +76,14 @@ var (
 // leaseMargin separates the last possible send from the end of the lease, because clocks drift and goroutines are suspended.
 const leaseMargin = 2 * time.Second
 
-// NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt.
+// NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt. now is the node's clock; the operation starts by the
+// database's.
 func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time.Time) *payment.Operation {
 	p, a := w.Payment, w.Attempt
 	return &payment.Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.Account.ID,
 		AccountVersion: w.Account.Fingerprint, Kind: kind,
 		Status: payment.OperationStarted, Amount: amount, Owner: d.Node, LeaseUntil: now.Add(d.LeaseTime), Connector: w.Adapter.Connector,
-		AdapterHash: w.Adapter.Hash, Seed: d.Seed(w.Token, kind), StartedAt: now}
+		AdapterHash: w.Adapter.Hash, Seed: d.Seed(w.Token, kind), StartedAt: d.StoreNow().Truncate(time.Millisecond)}
 }
 
 // Begin makes the operation and the request of one adapter call about a payment that the account's processor already knows. The caller
@@ -138,7 +139,7 @@ func (e *Driver) Drive(ctx context.Context, w *Run) evidence.Verdict {
 	if r.Outcome != nil {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
-	v := evidence.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, evidence.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.Now())
+	v := evidence.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, evidence.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.StoreNow())
 	v.Busy, v.Late = errors.Is(err, fault.ErrBusy), errors.Is(err, errLeaseLost)
 	return v
 }
@@ -202,7 +203,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		d.Metrics.Alarm(alarm.Diverged)
 		return errDiverged
 	}
-	w.Operation.LastSendAt = now
+	w.Operation.LastSendAt = d.StoreNow()
 	switch {
 	case w.Unstored && w.KeepSend != nil && s.Index > 0:
 		return w.KeepSend(ctx, s.Index, d.requestHash(s.RequestHash))
@@ -224,8 +225,8 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		if err != nil {
 			return err
 		}
-		op.LastSendAt = until
-		d.keepDue(op, tx.Now())
+		op.LastSendAt = tx.Now().Add(d.LeaseTime)
+		d.KeepDue(op, tx.Now())
 		if err := tx.UpdateOperation(op); err != nil {
 			return err
 		}

@@ -644,7 +644,7 @@ func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 // reschedule is Driver.Reschedule.
 func (w *scenario) reschedule(s *state, op *payment.Operation, node, text string, again time.Time) {
 	fresh := *s.row(op.ID)
-	if w.waits().Reschedule(&fresh, op, node, w.manifest.Resolve, text, again, s.now, s.now) {
+	if w.waits().Reschedule(&fresh, op, node, w.manifest.Resolve, text, again, s.now) {
 		s.put(&fresh)
 	}
 }

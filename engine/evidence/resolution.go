@@ -174,11 +174,11 @@ func (w Timing) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.
 }
 
 // Reschedule changes fresh, the row of an operation that stays open, after a look that brought nothing. It ends the lease and sets the next
-// try: at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the node's clock and
-// stored the database's.
+// try: at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the
+// database's clock.
 //
 // Reschedule returns false, and changes nothing, if another run has taken the operation or has ended it: op.LeaseUntil names the look's lease.
-func (w Timing) Reschedule(fresh, op *payment.Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
+func (w Timing) Reschedule(fresh, op *payment.Operation, node string, rule sdk.ResolveRule, text string, again, now time.Time) bool {
 	if !fresh.HeldBy(node, op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
 		return false
 	}
@@ -194,14 +194,14 @@ func (w Timing) Reschedule(fresh, op *payment.Operation, node string, rule sdk.R
 	}
 	fresh.ErrorText, fresh.ResendAnswers = text, op.ResendAnswers
 	fresh.ResolveTries++
-	fresh.ResolveAt = stored.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
+	fresh.ResolveAt = now.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
 	if w.Pause > 0 {
-		fresh.QueryBy(stored.Add(w.Pause))
+		fresh.QueryBy(now.Add(w.Pause))
 	}
 	if fresh.Status == payment.OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
 		fresh.ResolveAt = again
 	}
-	fresh.LeaseUntil = stored
+	fresh.LeaseUntil = now
 	return true
 }
 

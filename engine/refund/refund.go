@@ -77,7 +77,7 @@ func (s *Refunds) create(ctx context.Context, w *change.Loaded, in *request.Refu
 	p.ModifiedAt = now
 	c := &change.Change{Payment: p, Refund: w.Refund, Relays: w.Relays}
 	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
-		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
+		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, s.Changes.Driver.StoreNow().Add(payment.RefundScheduleDelay)
 		c.Intend(op, w.Account)
 		return c, s.Changes.Driver.SealRun(&w.Run)
 	}

@@ -32,7 +32,7 @@ type Deps struct {
 	Registry   *account.Registry
 	Connectors port.Connectors
 	Driver     *drive.Driver
-	Now        port.Clock
+	Now        port.Clock // the database's (drive.Driver.StoreNow), because a relay's times say when it was sent
 	Log        *slog.Logger
 	Metrics    port.Metrics
 	BINTable   *card.BINTable
@@ -91,6 +91,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	r.describe(&w)
 	amount, _, _ := in.Data.amounts()
 	s.Driver.Begin(&w, in.Type.operation(), amount, now)
+	w.Operation.StartedAt = now // as begin has it when it is sent again
 	r.Details.OperationID = w.Operation.ID
 	r.complete(&w)
 	give(&w, c)
@@ -387,7 +388,7 @@ func (s *Relays) begin(r *Relay, w *drive.Run) {
 	r.describe(w)
 	amount, _, _ := r.Details.Data.amounts()
 	s.Driver.Begin(w, r.Type.operation(), amount, r.CreatedAt)
-	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
+	w.Operation.ID, w.Operation.StartedAt, w.Operation.Status = r.Details.OperationID, r.CreatedAt, payment.OperationPending
 	if r.Details.Unanswered {
 		w.Operation.Status, w.Operation.LastSendAt = payment.OperationUnknown, r.Details.SentUntil
 	}

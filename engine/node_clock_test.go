@@ -1,0 +1,142 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/relay"
+	"payswitch/engine/request"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// wrongClocks are by how much the machines' clocks of two nodes are wrong: that of the node that sends, and that of the node that asks. The database's is right.
+var wrongClocks = [][2]time.Duration{
+	{0, 0}, {0, 2 * time.Hour}, {0, -2 * time.Hour}, {2 * time.Hour, 0}, {-2 * time.Hour, 0}, {2 * time.Hour, -2 * time.Hour}, {-2 * time.Hour, 2 * time.Hour},
+}
+
+// Where the clock of a node is wrong, "not found" is believed when its time has passed since the send by the database's clock: not earlier, where the payment
+// exists and the processor does not show it yet; and soon after, where it does not exist.
+func TestNotFoundByAWrongNodeClock(t *testing.T) {
+	t.Parallel()
+	const final = 6 * time.Minute
+	rule := sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: int64(final.Seconds())}
+	o := engine.Options{ResolveEvery: 2 * time.Second, LeaseTime: 40 * time.Second, ResolvePause: 10 * time.Second}
+	for _, off := range wrongClocks {
+		for _, acted := range []bool{true, false} {
+			for _, dies := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%v and %v, acted %v, the first node dies %v", off[0], off[1], acted, dies), func(t *testing.T) {
+					t.Parallel()
+					p := newProcessor(t)
+					p.hangs.Store(acted)
+					p.forgets.Store(true)
+					inBubble(t, func(t *testing.T) {
+						adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": shop(rule)})
+						w := newWorldWith(t, o, adapters, t.TempDir()+"/p.db")
+						w.shopAccount(p.URL)
+						w.clock.Store(int64(off[0]))
+						stop := w.runs()
+						time.Sleep(7 * time.Minute)
+						p.dropped.Store(!acted)
+						sent := time.Now()
+						id := w.pay(sale(100, visa)).Payment.ID
+						p.dropped.Store(false)
+						if dies {
+							stop()
+							w = newWorldWith(t, o, adapters, w.file)
+							w.clock.Store(int64(off[1]))
+							stop = w.runs()
+						} else {
+							w.clock.Store(int64(off[1])) // the node's own clock jumps
+						}
+						time.Sleep(time.Until(sent.Add(final - time.Second)))
+						require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{ForceSync: true}).Payment.Status, "the answer comes too early")
+						p.forgets.Store(false)
+						time.Sleep(time.Minute)
+						want := payment.Failed
+						if acted {
+							want = payment.Succeeded
+						}
+						require.Equal(t, want, w.get(id, request.RetrieveInput{}).Payment.Status)
+						stop()
+					}, p.Server)
+				})
+			}
+		}
+	}
+}
+
+// The clock of a node decides neither that a processor remembers an idempotency key, nor that a payer still waits: an authorization is sent again within
+// PayerWait by the database's clock, and not later.
+func TestResendByAWrongNodeClock(t *testing.T) {
+	t.Parallel()
+	for _, off := range wrongClocks {
+		for _, late := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%v and %v, late %v", off[0], off[1], late), func(t *testing.T) {
+				t.Parallel()
+				p := newProcessor(t)
+				p.dropped.Store(true)
+				inBubble(t, func(t *testing.T) {
+					o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second, PayerWait: 10 * time.Minute}
+					w := newWorldWith(t, o, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": shop(byResend)}), t.TempDir()+"/p.db")
+					w.shopAccount(p.URL)
+					w.clock.Store(int64(off[0]))
+					id := w.pay(sale(100, visa)).Payment.ID
+					w.clock.Store(int64(off[1]))
+					if late {
+						time.Sleep(11 * time.Minute)
+					} else {
+						time.Sleep(5 * time.Minute)
+					}
+					p.dropped.Store(false)
+					w.running()
+					time.Sleep(time.Minute)
+					want := map[bool]payment.Status{true: payment.Processing, false: payment.Succeeded}[late]
+					require.Equal(t, want, w.get(id, request.RetrieveInput{}).Payment.Status)
+				}, p.Server)
+			})
+		}
+	}
+}
+
+// A relayed refund ends by "not found" when its time has passed by the database's clock, whatever the clock of the node shows.
+func TestRelayByAWrongNodeClock(t *testing.T) {
+	t.Parallel()
+	for _, off := range wrongClocks {
+		t.Run(fmt.Sprint(off), func(t *testing.T) {
+			t.Parallel()
+			p := newProcessor(t)
+			p.dropped.Store(true)
+			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+			w.shopAccount(p.URL)
+			w.clock.Store(int64(off[0]))
+			a := w.onlyAccount()
+			r, err := w.CreateRelay(t.Context(), w.auth, relay.Input{ResourceID: "tx", AccountID: a.ID, Type: relay.Refund,
+				Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}})
+			require.NoError(t, err)
+			p.dropped.Store(false)
+			w.clock.Store(int64(off[1]))
+			r, err = w.Relay(t.Context(), w.auth, r.ID, true)
+			require.NoError(t, err)
+			require.Equal(t, relay.Pending, r.Status, "too early to believe it")
+			w.pass(time.Duration(byReference.NotFoundFinalAfterSeconds+60) * time.Second)
+			r, err = w.Relay(t.Context(), w.auth, r.ID, true)
+			require.NoError(t, err)
+			require.Equal(t, relay.Failure, r.Status)
+		})
+	}
+}
+
+func (w *world) onlyAccount() *account.Account {
+	w.t.Helper()
+	all, err := w.Dir.Accounts(w.t.Context(), "m1")
+	require.NoError(w.t, err)
+	require.Len(w.t, all, 1)
+	return all[0]
+}
