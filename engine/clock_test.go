@@ -327,6 +327,73 @@ func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 	}, p.Server)
 }
 
+// After a jump back and a restart an old authorization does not look new either, whatever the jump was: the process that noticed it has noted by how much.
+func TestNobodyIsChargedAfterAJumpBackAndARestart(t *testing.T) {
+	t.Parallel()
+	for _, back := range []time.Duration{30 * time.Second, 5 * time.Minute, 2 * time.Hour} {
+		p := newProcessor(t)
+		p.dropped.Store(true)
+		inBubble(t, func(t *testing.T) {
+			o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second, PayerWait: 30 * time.Second}
+			adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": shop(byResend)})
+			w := newWorldAt(t, o, adapters, t.TempDir()+"/p.db", 3*time.Hour)
+			w.shopAccount(p.URL)
+			stop := w.runs()
+			w.pay(sale(100, visa))
+			time.Sleep(31 * time.Second)
+			w.jump(-back)
+			time.Sleep(10 * time.Second)
+			stop()
+			w = newWorldAt(t, o, adapters, w.file, time.Duration(w.clock.Load()))
+			w.running()
+			time.Sleep(time.Second)
+			p.dropped.Store(false)
+			time.Sleep(3 * time.Hour)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			require.Empty(t, p.ledger, back)
+		}, p.Server)
+	}
+}
+
+// A refund is not sent again when the processor has forgotten its key, though the clock has jumped back and the process is another one.
+func TestForgottenKeyAfterAJumpBackAndARestart(t *testing.T) {
+	t.Parallel()
+	for _, restarts := range []bool{false, true} {
+		c := newCashier(t)
+		inBubble(t, func(t *testing.T) {
+			o := engine.Options{ResolveEvery: 2 * time.Second, LeaseTime: 40 * time.Second}
+			adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: byResend.By, IdempotencyWindowSeconds: 3600})})
+			w := newWorldAt(t, o, adapters, t.TempDir()+"/p.db", 3*time.Hour)
+			w.shopAccount(c.URL)
+			stop := w.runs()
+			id := w.pay(sale(1000, visa)).Payment.ID
+			c.mu.Lock()
+			c.act = "drop"
+			c.mu.Unlock()
+			_, err := w.refund(id, 700, named("r1"))
+			require.NoError(t, err)
+			time.Sleep(30 * time.Minute)
+			w.jump(-20 * time.Minute)
+			time.Sleep(10 * time.Second)
+			if restarts {
+				stop()
+				w = newWorldAt(t, o, adapters, w.file, time.Duration(w.clock.Load()))
+				w.running()
+			}
+			time.Sleep(40 * time.Minute)
+			c.mu.Lock()
+			sent := c.posts
+			c.mu.Unlock()
+			time.Sleep(2 * time.Hour)
+			c.mu.Lock()
+			require.Equal(t, sent, c.posts, "the processor has forgotten the key, restarts %v", restarts)
+			c.act = "ok"
+			c.mu.Unlock()
+		}, c.Server)
+	}
+}
+
 // After a small jump back an old authorization does not look new, neither before nor after the clock has caught up.
 func TestNobodyIsChargedAfterASmallJumpBack(t *testing.T) {
 	t.Parallel()

@@ -607,7 +607,7 @@ func TestTamper(t *testing.T) {
 	w := newTamperWorld(t)
 	for _, insert := range []string{`copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`,
 		`copy_changes (changed) VALUES (?)`, `webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES (?, 'm1', 1, 1)`,
-		`clock_jumps (name, noticed_at) VALUES (?, 1)`, `backups (place, taken_at, verified_at) VALUES (?, (SELECT count(*) FROM backups), 1)`} {
+		`clock_jumps (name, noticed_at, back_ms) VALUES (?, 1, 0)`, `backups (place, taken_at, verified_at) VALUES (?, (SELECT count(*) FROM backups), 1)`} {
 		for _, name := range []string{"one", "two"} {
 			_, err := w.Exec(`INSERT INTO `+insert, name)
 			require.NoError(t, err)

@@ -76,7 +76,7 @@ var unnoticed = map[string]string{
 	"staff_chains.id":              "without this row the chain of the audit has no end, and its check says so",
 	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
-	"clock_jumps.*":                "when the clock jumped last. It decides how long a process waits that starts later, before it believes that a processor does not know a payment; a deleted row does the same",
+	"clock_jumps.*":                "when the clock jumped last, and by how much. A process that starts later waits by it before it believes that a processor does not know a payment, and sends nothing again that may be old; a deleted row does the same",
 	"backups.*":                    "what back-ups say of themselves, for people and for an alert; a restore checks the back-up itself",
 	"config_version.*":             "when nodes forget what they hold of the configuration. Unchanged after a change, they hold it ten seconds at most; what they read is signed",
 	"webhook_failures.*":           "since when endpoints fail. It decides about an alarm, not about deliveries; without a row the hour begins again",

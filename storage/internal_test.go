@@ -414,7 +414,7 @@ func TestPlans(t *testing.T) {
 		r.ReleaseLeases("n")
 		r.LastDueSet()
 		r.LastJump()
-		r.NoteJump()
+		r.NoteJump(0)
 		r.RecallOperations(drive.Recall{DueBy: now}, "unknown")
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")

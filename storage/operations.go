@@ -293,18 +293,22 @@ func (t *tx) LastDueSet() (time.Time, error) {
 }
 
 // LastJump implements engine.Reader.
-func (t *tx) LastJump() (time.Time, error) {
-	return one(t, "read the last jump of the clock", func(row scanner) (time.Time, error) {
-		var at int64
-		err := row.Scan(&at)
-		return moment(at), err
-	}, `SELECT COALESCE(MAX(noticed_at), 0) FROM clock_jumps`)
+func (t *tx) LastJump() (drive.NotedJump, error) {
+	return one(t, "read the last jump of the clock", func(row scanner) (drive.NotedJump, error) {
+		var at, back int64
+		err := row.Scan(&at, &back)
+		return drive.NotedJump{At: moment(at), Back: time.Duration(back) * time.Millisecond}, err
+	}, `SELECT COALESCE(MAX(noticed_at), 0), COALESCE(MAX(back_ms), 0) FROM clock_jumps`)
 }
 
+// jumpKept is how long a jump back counts together with a later one: longer than an operation is sent again.
+const jumpKept = 60 * 24 * time.Hour
+
 // NoteJump implements engine.Tx.
-func (t *tx) NoteJump() error {
-	return t.put("note a jump of the clock", `INSERT INTO clock_jumps (name, noticed_at) VALUES ('last', $1) ON CONFLICT (name) DO UPDATE SET noticed_at = excluded.noticed_at`,
-		millis(t.now))
+func (t *tx) NoteJump(by time.Duration) error {
+	return t.put("note a jump of the clock", `INSERT INTO clock_jumps (name, noticed_at, back_ms) VALUES ('last', $1, $2) ON CONFLICT (name) DO UPDATE
+		SET noticed_at = excluded.noticed_at, back_ms = excluded.back_ms + CASE WHEN clock_jumps.noticed_at > $3 THEN clock_jumps.back_ms ELSE 0 END`,
+		millis(t.now), max(-by, 0).Milliseconds(), millis(t.now.Add(-jumpKept)))
 }
 
 // RecallOperations implements engine.Tx.

@@ -25,13 +25,15 @@ type clockWatch struct {
 	mono func() time.Time // nil: time.Now
 
 	mu      sync.Mutex
-	db      time.Time   // the database's clock at the latest look; zero before the first
-	at      time.Time   // the same moment by the monotonic clock
-	calm    time.Time   // by the monotonic clock; until then deadlines prove nothing
-	jumps   []clockJump // the latest ones, oldest first
-	dropped bool        // jumps before them
-	earlier time.Time   // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
-	checked bool        // the due times from before this process were checked
+	db      time.Time       // the database's clock at the latest look; zero before the first
+	at      time.Time       // the same moment by the monotonic clock
+	calm    time.Time       // by the monotonic clock; until then deadlines prove nothing
+	jumps   []clockJump     // the latest ones, oldest first
+	dropped bool            // jumps before them
+	earlier time.Time       // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
+	back    time.Duration   // by how much the clock jumped back before this process first looked, at most
+	checked bool            // the due times from before this process were checked
+	unnoted []time.Duration // jumps that the database does not know of yet
 	met     map[storedSend]time.Time
 }
 
@@ -94,14 +96,13 @@ func (c *clockWatch) span(t time.Time, ahead time.Duration, soon time.Time) (fir
 	return first, last, known && !last.After(soon)
 }
 
-// begin is the first look. noted is the latest jump that any node has noted. A note from the future shows that the clock has jumped back since: a moment ago,
-// for all that is known.
-func (c *clockWatch) begin(noted, db, at time.Time) {
+// begin is the first look. A note from the future shows that the clock has jumped back since: a moment ago, for all that is known.
+func (c *clockWatch) begin(noted NotedJump, db, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.db, c.at = db, at
-	if !noted.IsZero() {
-		c.earlier = at.Add(min(0, noted.Sub(db)))
+	if !noted.At.IsZero() {
+		c.earlier, c.back = at.Add(min(0, noted.At.Sub(db))), noted.Back+max(0, noted.At.Sub(db))
 	}
 }
 
@@ -115,11 +116,21 @@ func (c *clockWatch) now() time.Time {
 	return c.db.Add(c.moment().Sub(c.at))
 }
 
-// sinceEarlier returns how long ago the clock jumped before this process first looked. is is false if no such jump is known.
-func (c *clockWatch) sinceEarlier() (d time.Duration, is bool) {
+// sinceEarlier returns how long ago the clock jumped before this process first looked, and by how much it has jumped back at most. is is false if no such jump
+// is known.
+func (c *clockWatch) sinceEarlier() (d, back time.Duration, is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.moment().Sub(c.earlier), !c.earlier.IsZero()
+	return c.moment().Sub(c.earlier), c.back, !c.earlier.IsZero()
+}
+
+// exchangeUnnoted returns the jumps that the database does not know of yet, and keeps jumps in their place.
+func (c *clockWatch) exchangeUnnoted(jumps ...time.Duration) []time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.unnoted
+	c.unnoted = jumps
+	return was
 }
 
 // firstMet returns when this process first looked at the time of a send that no clock explains: now, or earlier.
@@ -135,6 +146,13 @@ func (c *clockWatch) firstMet(s storedSend) time.Time {
 		c.met[s] = at
 	}
 	return at
+}
+
+// uncheck makes the next look the first one again.
+func (c *clockWatch) uncheck() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checked = false
 }
 
 // off returns by how much the database's clock has jumped since the latest look; 0 within the tolerance. The caller holds mu.
@@ -160,7 +178,7 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 	}
 	if jump != 0 {
 		c.calm = at.Add(calmFor)
-		c.jumps = append(c.jumps, clockJump{before: was, after: db, by: jump})
+		c.jumps, c.unnoted = append(c.jumps, clockJump{before: was, after: db, by: jump}), append(c.unnoted, jump)
 		if over := len(c.jumps) - jumpsKept; over > 0 {
 			c.jumps, c.dropped = slices.Clone(c.jumps[over:]), true
 		}
@@ -198,25 +216,42 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 		d.firstLook(ctx)
 	}
 	if jump == 0 {
+		d.noteJumps(ctx)
 		return calm, nil
 	}
 	d.Metrics.Alarm(alarm.ClockJump)
 	d.Log.LogAttrs(ctx, slog.LevelError, "the clock has jumped; this node takes nothing over until a lease time has passed", slog.Duration("by", jump),
 		slog.Duration("lease_time", d.LeaseTime))
-	d.correct(ctx, func(tx Tx) error {
-		err := tx.NoteJump()
-		if err == nil && jump < 0 {
-			err = d.catchUp(tx, time.Time{})
-		}
-		return err
-	})
+	d.noteJumps(ctx)
 	return false, nil
+}
+
+// noteJumps notes jumps of the clock for processes that start later. A jump that cannot be noted is noted after a later look.
+func (d *Driver) noteJumps(ctx context.Context) {
+	jumps := d.clock.exchangeUnnoted()
+	if len(jumps) == 0 {
+		return
+	}
+	done := d.correct(ctx, func(tx Tx) error {
+		for _, by := range jumps {
+			if err := tx.NoteJump(by); err != nil {
+				return err
+			}
+		}
+		if slices.Min(jumps) >= 0 {
+			return nil
+		}
+		return d.catchUp(tx, time.Time{})
+	})
+	if !done {
+		d.clock.exchangeUnnoted(append(d.clock.exchangeUnnoted(), jumps...)...)
+	}
 }
 
 // firstLook finds out whether the clock has jumped back before this process began: then a due time was written in the future. Due times from before
 // payswitch stored that are judged by the longest wait that there is.
 func (d *Driver) firstLook(ctx context.Context) {
-	d.correct(ctx, func(tx Tx) error {
+	done := d.correct(ctx, func(tx Tx) error {
 		last, err := tx.LastDueSet()
 		if err == nil && last.After(tx.Now()) {
 			err = d.catchUp(tx, tx.Now().Add(time.Millisecond))
@@ -227,6 +262,9 @@ func (d *Driver) firstLook(ctx context.Context) {
 		longest := min(evidence.ResolveDelay(payment.OperationUnknown, math.MaxInt32), d.ResolvePause)
 		return tx.RecallOperations(Recall{DueBy: tx.Now().Add(longest + d.LeaseTime)}, payment.OperationStarted, payment.OperationUnknown)
 	})
+	if !done {
+		d.clock.uncheck()
+	}
 }
 
 // catchUp makes open operations due within a lease time after a jump of the clock back. setSince is that of Recall.
@@ -235,11 +273,14 @@ func (d *Driver) catchUp(tx Tx, setSince time.Time) error {
 	return tx.RecallOperations(r, payment.OperationStarted, payment.OperationUnknown, payment.OperationPending)
 }
 
-func (d *Driver) correct(ctx context.Context, change func(tx Tx) error) {
-	if err := d.Store.Update(ctx, change); err != nil {
-		d.Log.LogAttrs(ctx, slog.LevelError, "a jump of the clock is not noted: after a jump back, open operations wait until the clock has caught up",
+// correct reports whether the change was made.
+func (d *Driver) correct(ctx context.Context, change func(tx Tx) error) bool {
+	err := d.Store.Update(ctx, change)
+	if err != nil {
+		d.Log.LogAttrs(ctx, slog.LevelError, "a jump of the clock is not noted yet; it is tried again. After a jump back, open operations wait until then",
 			slog.Any("error", err))
 	}
+	return err == nil
 }
 
 // KeepDue moves the next look at an operation to the time that its tries allow at now, by the database's clock. A later time is from before a jump of that
@@ -271,7 +312,7 @@ func (d *Driver) sentBy(operationID string, t time.Time) time.Time {
 	if !known {
 		return now.Add(d.LeaseTime - d.clock.moment().Sub(d.clock.firstMet(storedSend{operationID, t.UnixMilli()})))
 	}
-	if since, is := d.clock.sinceEarlier(); is {
+	if since, _, is := d.clock.sinceEarlier(); is {
 		if jumped := now.Add(d.LeaseTime - since); sent.Before(jumped) {
 			return jumped
 		}
@@ -286,6 +327,9 @@ func (d *Driver) age(op *payment.Operation) time.Duration {
 	first, _, known := d.clock.span(op.StartedAt, 0, now.Add(d.LeaseTime+clockTolerance))
 	if !known {
 		return evidence.AgeUnknown
+	}
+	if since, back, is := d.clock.sinceEarlier(); is && !first.After(now.Add(back-since)) { // perhaps from before a jump back
+		first = first.Add(-back)
 	}
 	return now.Sub(first)
 }

@@ -1,10 +1,16 @@
 package drive
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
 )
 
 // TestClockHolds: one loop looks at the clock, the clock jumps, and another loop notices. The first loop then takes nothing over in its transaction, though
@@ -104,4 +110,52 @@ func TestFirstMet(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(c.met), metKept)
 	require.True(t, c.firstMet(sends[0]).After(met[0]), "forgotten: it waits anew")
+}
+
+// forgetful is a store whose writes fail until they are allowed. It keeps the notes about the clock.
+type forgetful struct {
+	Tx
+	now   time.Time
+	fails bool
+	notes []time.Duration
+	looks int // of firstLook
+}
+
+func (f *forgetful) View(_ context.Context, read func(Reader) error) error { return read(f) }
+func (f *forgetful) Update(_ context.Context, change func(Tx) error) error {
+	if f.fails {
+		return errors.New("the disk is full")
+	}
+	return change(f)
+}
+func (f *forgetful) Now() time.Time                  { return f.now }
+func (f *forgetful) LastJump() (NotedJump, error)    { return NotedJump{}, nil }
+func (f *forgetful) LastDueSet() (time.Time, error)  { f.looks++; return time.Time{}, nil }
+func (f *forgetful) NoteJump(by time.Duration) error { f.notes = append(f.notes, by); return nil }
+func (f *forgetful) RecallOperations(Recall, ...payment.OperationStatus) error {
+	return nil
+}
+
+// TestJumpsAreNotedLater: a jump that the store could not note is noted once, as soon as the store can. So is the check of the due times at the start made.
+func TestJumpsAreNotedLater(t *testing.T) {
+	t.Parallel()
+	at := time.Now()
+	s := &forgetful{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), fails: true}
+	d := New(Deps{Store: s, Monotonic: func() time.Time { return at }, LeaseTime: time.Minute, Metrics: port.NoMetrics{}, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, d.BeginClock(t.Context()))
+	look := func(jump time.Duration) bool {
+		at, s.now = at.Add(time.Second), s.now.Add(time.Second+jump)
+		calm, err := d.ClockIsCalm(t.Context())
+		require.NoError(t, err)
+		return calm
+	}
+	require.True(t, look(0))
+	require.False(t, look(-2*time.Hour))
+	require.False(t, look(time.Hour))
+	require.Empty(t, s.notes)
+	s.fails = false
+	look(0)
+	look(0)
+	require.Equal(t, []time.Duration{-2 * time.Hour, time.Hour}, s.notes)
+	require.Equal(t, 1, s.looks)
 }

@@ -48,8 +48,8 @@ type Reader interface {
 	// LastDueSet returns the latest time at which the due time of an open operation was written, zero without one. A time in the future proves
 	// that the clock has jumped back.
 	LastDueSet() (time.Time, error)
-	// LastJump returns the time of the latest NoteJump, zero without one. A time in the future proves that the clock has jumped back.
-	LastJump() (time.Time, error)
+	// LastJump returns what NoteJump has noted, zero without a note.
+	LastJump() (NotedJump, error)
 	JournalReader
 }
 
@@ -66,12 +66,19 @@ type Tx interface {
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	// RecallOperations makes operations with one of these statuses due earlier.
 	RecallOperations(r Recall, statuses ...payment.OperationStatus) error
-	// NoteJump notes that the clock has jumped just now.
-	NoteJump() error
+	// NoteJump notes that the clock has jumped just now. by is negative for a jump back.
+	NoteJump(by time.Duration) error
 	// InsertEvidence keeps a fact about an operation that has closed, or that a run is sending.
 	InsertEvidence(e Evidence) error
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	JournalTx
+}
+
+// NotedJump is what nodes have noted of jumps of the clock.
+type NotedJump struct {
+	At time.Time // of the latest jump. A time in the future proves that the clock has jumped back since
+	// Back is by how much the clock has jumped back in the last weeks, together. A jump that several nodes have noted counts several times.
+	Back time.Duration
 }
 
 // Recall selects operations that wait for a time from before a jump of the clock back.

@@ -204,13 +204,13 @@ func testRecall(t *testing.T, s engine.Store) {
 	require.ElementsMatch(t, []string{"pending", "started", "unknown"}, ids(claim(t, s, "you", time.Hour, 10), operationID), "an ended lease leaves no wait")
 }
 
-// testJumps notes jumps of the clock: the latest note counts.
+// testJumps notes jumps of the clock. The time of the latest note counts, and the sum of the jumps back.
 func testJumps(t *testing.T, s engine.Store) {
 	require.Zero(t, get(t, s, engine.Reader.LastJump))
-	for range 2 {
+	for _, jump := range []struct{ by, back time.Duration }{{-time.Hour, time.Hour}, {3 * time.Hour, time.Hour}, {-1500 * time.Millisecond, time.Hour + 1500*time.Millisecond}} {
 		var at time.Time
-		update(t, s, func(tx engine.Tx) error { at = tx.Now(); return tx.NoteJump() })
-		require.Equal(t, at, get(t, s, engine.Reader.LastJump))
+		update(t, s, func(tx engine.Tx) error { at = tx.Now(); return tx.NoteJump(jump.by) })
+		require.Equal(t, drive.NotedJump{At: at, Back: jump.back}, get(t, s, engine.Reader.LastJump))
 		time.Sleep(2 * time.Millisecond)
 	}
 }
