@@ -89,7 +89,13 @@ func TestSecondPersonWithdraws(t *testing.T) {
 	_, err = w.ConfirmResolution(t.Context(), op, person("", "Bob", second.Proposal))
 	require.NoError(t, err)
 	require.Equal(t, payment.RefundSucceeded, w.refunded("r").Status)
+	for _, status := range []string{"failed", "pending"} { // one person alone would free the amount for another refund
+		require.ErrorContains(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: status}), "second person")
+	}
+	require.NoError(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", ErrorMessage: ptr("seen")}))
 	require.EqualValues(t, 400, w.get(id, request.RetrieveInput{}).Payment.Refundable())
+	w.needsTwo(`{"required":true,"limits":{"USD":600}}`)
+	require.NoError(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
 }
 
 // TestSecondPersonAboveALimit: small sums are decided alone, as without the rule.

@@ -66,6 +66,11 @@ func (s *Refunds) decide(ctx context.Context, w *change.Loaded, f *payment.Refun
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "status",
 			Reason: "other refunds of the payment have used the amount up since this refund failed", Hint: "Send status failure, or resolve the other refunds first."}
 	}
+	second := w.Profile.Settings.SecondPerson.Needed(f.Amount, w.Payment.Currency)
+	if f.Status.Final() && second {
+		return nil, fault.Refused("The profile asks for a second person, and a decision about a refund that has ended has no place for one").WithParam("status").
+			WithHint("Raise the limit in second_person_for_decisions of the profile, and send the decision again.")
+	}
 	if to.Final() {
 		op, driven, err := s.operation(ctx, f.OperationID)
 		if err != nil {
@@ -75,7 +80,7 @@ func (s *Refunds) decide(ctx context.Context, w *change.Loaded, f *payment.Refun
 			return nil, fault.ErrConflict // a node is about to book the answer
 		}
 		if op.Status.Open() || op.Status == payment.OperationPending {
-			if w.Profile.Settings.SecondPerson.Needed(f.Amount, w.Payment.Currency) {
+			if second {
 				return nil, operator.NeedsSecond(op.ID)
 			}
 			evidence.EndPending(op, now) // background work must not send it again
