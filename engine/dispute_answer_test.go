@@ -110,6 +110,14 @@ func arbitrated(asks bool) *sdk.Adapter {
 			return o, nil
 		}
 	}
+	a.Refund = func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/pay", Body: []byte(`{"reference":"` + c.Request.Reference + `"}`)})
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: r.JSON().Str("id")}, nil
+	}
+	a.Manifest.Features.PartialRefund = true
 	a.AcceptDispute, a.SubmitEvidence = do("POST", "/accept"), do("POST", "/evidence")
 	if asks {
 		a.DisputeSync = do("GET", "/dispute")
@@ -171,6 +179,35 @@ func TestDisputeAnswerJudged(t *testing.T) {
 		require.Equal(t, int64(600), w.get(id, request.RetrieveInput{}).Payment.Disputed(), act)
 		if c.alarm != "" {
 			require.Equal(t, 1, w.alarms.all()[c.alarm], act)
+		}
+	}
+}
+
+// A question of the issuer's that a refund has answered is not accepted as well: the customer would get the amount twice. A part of the payment that is left may
+// be given up.
+func TestAcceptAfterARefund(t *testing.T) {
+	t.Parallel()
+	for refunded, accepts := range map[int64]bool{400: true, 401: false, 1000: false} {
+		p := newArbiter(t)
+		w, a, id, _ := answerWorld(t, p, true)
+		_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+			"time": 11000, "dispute": sdk.Dispute{ID: "dp_1", Status: sdk.DisputeWon, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
+		require.NoError(t, err)
+		_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+			"time": 12000, "dispute": sdk.Dispute{ID: "dp_3", Stage: sdk.StagePreDispute, Status: sdk.DisputeOpened, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
+		require.NoError(t, err)
+		r, err := w.refund(id, refunded)
+		require.NoError(t, err)
+		require.Equal(t, payment.RefundSucceeded, r.Status)
+		list, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{Stages: []string{"pre_dispute"}})
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		_, err = w.AcceptDispute(t.Context(), w.auth, list[0].ID)
+		if accepts {
+			require.Equal(t, 1, p.sent(), "%v", err)
+		} else {
+			require.ErrorContains(t, err, "Dispute status validation failed")
+			require.Zero(t, p.sent())
 		}
 	}
 }

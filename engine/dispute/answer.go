@@ -82,6 +82,8 @@ func (s *Disputes) mayAnswer(ctx context.Context, w *change.Loaded, kind sdk.Ope
 			": attach files in the stage dispute, while it is dispute_opened")
 	case d.Answering():
 		return wrongState("the result of an earlier answer is not known yet: retrieve the dispute with force_sync=true")
+	case kind == sdk.OpAcceptDispute && d.Stage == sdk.StagePreDispute && d.Currency == w.Payment.Currency && d.Amount > w.Payment.Refundable():
+		return wrongState("refunds have given back so much of the payment that the customer would get the disputed amount twice: submit the refund as evidence")
 	}
 	if err := s.withAccount(ctx, w); err != nil {
 		return err
