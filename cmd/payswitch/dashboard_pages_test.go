@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -477,6 +479,39 @@ func TestDashboardInABrowser(t *testing.T) {
 	sum, n := o.refundsOf(id)
 	require.Equal(t, 1500, sum)
 	require.Equal(t, 2, n)
+}
+
+// TestHeldEnterRefundsNothing holds the Enter that opens the form of a refund until the form is there. The form offers the whole amount, and is not sent.
+func TestHeldEnterRefundsNothing(t *testing.T) {
+	costly(t)
+	b := newTab(t)
+	o := newOffice(t)
+	id := o.pay("4242424242424242", nil)
+	b.do(chromedp.Navigate(o.as(staff.Admin) + "/m/" + officeMerchant + "/payments/" + id))
+	b.await("document.querySelector('a[href$=\"/refund\"][data-htmx-powered]')")
+	script[bool](b, "document.querySelector('a[href$=\"/refund\"]').focus(), true")
+	enter := func(kind input.DispatchKeyEventType, repeats bool) {
+		e := input.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13, AutoRepeat: &repeats}
+		if kind == input.DispatchKeyEventTypeChar {
+			e.Text, e.UnmodifiedText = "\r", "\r"
+		}
+		b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+			_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, e)
+			return chromedp.Void{}, err
+		})
+	}
+	enter(input.DispatchKeyEventTypeRawKeyDown, false)
+	b.await("document.querySelector('#sheet').open && document.activeElement.name === 'amount'")
+	enter(input.DispatchKeyEventTypeChar, false) // it belongs to the key that went down on the link
+	for range 3 {
+		enter(input.DispatchKeyEventTypeRawKeyDown, true)
+		enter(input.DispatchKeyEventTypeChar, true)
+	}
+	enter(input.DispatchKeyEventTypeKeyUp, false)
+	b.keys("10.00\r")
+	b.await("location.search === '?did=refund' && document.querySelector('.say')")
+	sum, n := o.refundsOf(id)
+	require.Equal(t, []int{1000, 1}, []int{sum, n})
 }
 
 // TestDashboardDecidesInABrowser decides what became of a payment by the keyboard alone, and of another one in a browser without scripts.

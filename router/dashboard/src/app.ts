@@ -6,6 +6,7 @@ const $ = <E extends Element>(selector: string, within: ParentNode = document): 
 const $$ = <E extends Element>(selector: string, within: ParentNode = document): E[] => [...within.querySelectorAll<E>(selector)]
 const sheet = $<HTMLDialogElement>('#sheet')!
 let opener: HTMLElement | null = null
+let pressed = false // a key went down since the sheet was raised
 
 // say announces a text to people who hear the page.
 const say = (text: string): void => { $('#said')!.textContent = text }
@@ -60,10 +61,19 @@ document.addEventListener('htmx:error', (e) => {
 // raise shows the sheet, with its name for people who hear the page.
 function raise(name: string): void {
   opener = document.activeElement as HTMLElement
+  pressed = false
   sheet.setAttribute('aria-label', name)
   sheet.showModal()
 }
-sheet.addEventListener('close', () => { sheet.onkeydown = null; sheet.replaceChildren(); opener?.focus() })
+// The Enter that raised the sheet, held down for long, must not send its form: the amount that is offered is the whole one.
+sheet.addEventListener('keydown', (e) => { pressed ||= !e.repeat })
+sheet.addEventListener('keypress', (e) => { if (e.key === 'Enter' && !pressed) e.preventDefault() })
+sheet.addEventListener('close', () => {
+  if (sheet.open) return // raised again meanwhile
+  sheet.onkeydown = null
+  sheet.replaceChildren()
+  opener?.focus()
+})
 
 const rows = (): HTMLElement[] => $$<HTMLElement>('a.row')
 function move(step: number): void {
