@@ -20,7 +20,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # sources are the files and folders that a folder's programs are built of.
 sources = $(shell find $(1) -name testdata -prune -o \( -type d -o -type f ! -name '*_test.go' ! -name '*.md' \) -print)
 SDK      := $(call sources,sdk)
-SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk engine/routing/errors router/openapi router/checkout/files router/dashboard/files router/paylink/files)
+SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk engine/routing/errors router/openapi router/checkout/files router/dashboard/files router/paylink/files storage/files)
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
@@ -86,6 +86,9 @@ router/dashboard/files.zip.zst: router/dashboard/assets/.made $(wildcard router/
 
 router/paylink/files.zip.zst: $(wildcard router/paylink/*.html router/paylink/texts/*) Makefile
 	@$(RUN) ./cmd/payswitch/internal/shrink $@ router/paylink page.html texts
+
+storage/files.zip.zst: $(wildcard storage/migrations/*) Makefile
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ storage migrations
 
 engine/routing/errors.zip.zst: engine/routing/errors.txt Makefile
 	@$(RUN) ./cmd/payswitch/internal/shrink $@ engine/routing errors.txt

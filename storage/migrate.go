@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -14,9 +13,6 @@ import (
 	"strings"
 	"time"
 )
-
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
 
 // Migrate brings the database that dsn names up to date, and sets it up if it is new. It returns the names of the applied migrations, in
 // order. Before it changes a SQLite database with data, it writes a copy next to it (<file>.before-<migration>). It refuses to change a database on

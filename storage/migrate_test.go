@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -163,7 +164,7 @@ func TestOpenOld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	_, err := migrate(t, path, fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)")})
 	require.NoError(t, err)
-	init, err := migrationFiles.ReadFile("migrations/0001_init.sql")
+	init, err := fs.ReadFile(migrationFiles, "migrations/0001_init.sql")
 	require.NoError(t, err)
 	migrations := fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)"), "migrations/0001_init.sql": file(string(init))}
 
