@@ -2,9 +2,9 @@ package storage
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"os"
-	"io/fs"
 	"path/filepath"
 	"sync"
 	"testing"
