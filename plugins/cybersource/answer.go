@@ -28,10 +28,11 @@ const (
 	finished = "SUCCEEDED TRANSMITTED"
 )
 
-// payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture.
+// payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture. Under
+// review nothing is captured, though the issuer may have approved and hold the funds: the merchant decides.
 var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"},
-	{sdk.StatusCaptured, finished},
-	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
+	{sdk.StatusCaptured, finished}, {sdk.StatusReview, reviews},
+	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED"}, {sdk.StatusVoided, releases}}
 
 // declined reports whether a status is a refusal.
 func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
@@ -53,6 +54,9 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	}
 	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		o.Status, o.Amount = sdk.StatusVerified, nil
+	}
+	if zero && o.Status == sdk.StatusReview { // a check of a card has no review
+		o.Status = sdk.StatusPending
 	}
 	tokens := a.Get("tokenInformation")
 	o.StoredCredential = sdk.StoredAs(tokens.Str("paymentInstrument.id"), tokens.Str("customer.id"))

@@ -120,6 +120,31 @@ func TestDeclines(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, p.Status)
 }
 
+// The issuer has approved a payment that waits for the merchant: the funds are held, and nothing is captured (support.cybersource.com, article 000002478,
+// "soft decline"; developer.cybersource.com, "Handling Decision Manager Reviews"). A check of a card has no such state.
+func TestReview(t *testing.T) {
+	for _, status := range []string{"AUTHORIZED_PENDING_REVIEW", "PENDING_REVIEW"} {
+		for _, capture := range []sdk.CaptureMethod{sdk.CaptureAutomatic, sdk.CaptureManual} {
+			r := payment()
+			r.Capture = capture
+			o := play(t, sdk.OpAuthorize, r, answer(201, `{"id":"7001","status":"`+status+`","errorInformation":{"reason":"AVS_FAILED"},
+				"orderInformation":{"amountDetails":{"authorizedAmount":"24.99","currency":"USD"}},"processorInformation":{"responseCode":"00","avs":{"code":"N"}}}`))
+			require.Equal(t, sdk.StatusReview, o.Status, status)
+			require.Equal(t, sdk.CheckFail, o.Checks.AddressLine1)
+			require.Equal(t, map[string]string{"status": status, "reason": "AVS_FAILED", "response_code": "00", "avs": "N"}, o.Raw)
+			require.Nil(t, o.Decline)
+		}
+		r := payment()
+		r.Amount.Minor = 0
+		require.Equal(t, sdk.StatusPending, play(t, sdk.OpVerify, r, answer(201, `{"id":"7001","status":"`+status+`"}`)).Status, status)
+	}
+	// Transaction Search may return a reason code alone: 200 the address, 230 the security code, 480 Decision Manager.
+	for code, want := range map[string]sdk.OutcomeStatus{"200": sdk.StatusReview, "230": sdk.StatusReview, "480": sdk.StatusReview, "209": sdk.StatusDeclined,
+		"211": sdk.StatusDeclined, "481": sdk.StatusDeclined} {
+		require.Equal(t, want, play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"reasonCode":"`+code+`"}}`)).Status, code)
+	}
+}
+
 // The raw advice of Barclays has one digit and meanings of its own (4: do not try again), as has 7903 of Visa Platform Connect. Cybersource's own code then
 // has the network's meaning (developer.cybersource.com, API fields, ccAuthReply_merchantAdviceCode and -Raw).
 func TestAdviceCode(t *testing.T) {

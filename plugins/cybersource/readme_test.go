@@ -57,7 +57,9 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
   allows several, each has its number, and the last one the total count. Cybersource releases the rest then, or the rest lapses. A capture has
   an id and a reference of its own. Refunds use
   the last one's, up to the sum of all captures.
-- **Decision Manager.** A payment under review is pending until a person decides. A refused one (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: its authorization
+- **Review.** Decision Manager holds a payment back, or the issuer approves and the check of the address or the security code fails ("soft decline"). The payment has the
+  status ` + "`requires_merchant_action`" + ` until somebody decides in the Business Center. Nothing is captured, also with automatic capture; after
+  ` + "`AUTHORIZED_PENDING_REVIEW`" + ` the funds are held. ` + "`disable_avs` and `disable_cvn`" + ` approve in spite of a failed check. A payment refused by Decision Manager (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: its authorization
   lapses, or is reversed in the Business Center.
 - **3-D Secure** is run by Payer Authentication on request: device data, enrollment, challenge. The payment holds the proof of the enrollment; the adapter sees only its
   stand-in. The adapter sends outside results.
