@@ -77,3 +77,37 @@ func TestCardsInTheSearchBox(t *testing.T) {
 	require.Contains(t, rec.Body.String(), "Nothing is named two words")
 	require.NotContains(t, rec.Body.String(), number)
 }
+
+// The filters above the list are a form too. A card number in any of them filters by its last four digits; all else moves into the address, so that pages
+// and links keep it.
+func TestCardsInTheFilters(t *testing.T) {
+	t.Parallel()
+	const number, order = "5105105105105100", "4000000000000002"
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
+	w.pay(1000, func(in *request.Input) { in.OrderReference = order })
+	require.Contains(t, w.page("/m/acme/payments"), `<form class="filters" method="post" action="/m/acme/payments">`)
+	list := "/m/acme/payments"
+	filter := func(fields ...string) string {
+		t.Helper()
+		rec := w.post(list, fields...)
+		require.Equal(t, http.StatusSeeOther, rec.Code, fields)
+		require.NotContains(t, rec.Body.String(), number)
+		return rec.Header().Get("Location")
+	}
+	for _, typed := range []string{number, "5105 1051 0510 5100", "5105-1051-0510-5100"} {
+		for _, name := range []string{"last4", "order", "email", "amount", "currency", "connector", "from"} {
+			require.Equal(t, list+"?last4=5100&status=failed", filter(name, typed, "status", "failed"), name)
+		}
+	}
+	require.Equal(t, list+"?order="+order, filter("order", order, "last4", ""), "an order reference that looks like a card number")
+	require.Equal(t, list, filter("status", "", "order", " "))
+	all := filter("status", "paid", "amount", ">5", "currency", "USD", "connector", "simulator", "order", "A-1", "email", "jo@shop.test", "from", "2026-01-01", "to", "2026-01-31")
+	require.Equal(t, list+"?amount=%3E5&connector=simulator&currency=USD&email=jo%40shop.test&from=2026-01-01&order=A-1&status=paid&to=2026-01-31", all)
+	require.Contains(t, w.page(all), `href="`+strings.ReplaceAll(strings.Replace(all, "payments", "payments.csv", 1), "&", "&amp;")+`"`)
+	wrong := filter("amount", "much")
+	require.Equal(t, list+"?amount=much", wrong)
+	rec := get(t, w.server, wrong)
+	require.Equal(t, http.StatusBadRequest, rec.Code)
+	require.Contains(t, rec.Body.String(), "Write an amount such as")
+}

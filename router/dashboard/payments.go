@@ -59,21 +59,28 @@ type paymentRow struct {
 	Reason   string // why it failed
 }
 
-// payments shows the list. The words of the search box come as a form: a browser keeps the addresses that it asked for, and people type card numbers.
+// payments shows the list. The search box and the filters come as forms: a browser keeps the addresses that it asked for, and people type card numbers.
 // What may stand in an address moves into it, so that a link says all.
 func (s *Server) payments(c *call) (response, error) {
 	if err := c.form(); err != nil {
 		return nil, err
 	}
 	list := c.at() + "/payments"
-	in := c.URL.Query()
+	in, typed := c.URL.Query(), c.Method == http.MethodPost
+	if typed {
+		in = c.PostForm
+	}
 	f := readFilters(in)
 	ctx, end := c.reading()
 	defer end()
 	rest := ""
-	text := strings.TrimSpace(cmp.Or(c.PostForm.Get("q"), in.Get("q")))
-	if text == "" && c.Method == http.MethodPost {
-		return seeOther(f.address(list)), nil
+	text := strings.TrimSpace(in.Get("q"))
+	if text == "" && typed {
+		found, err := s.hasOrder(ctx, c, f.values.Get("order"))
+		if err == nil {
+			f.dropCards(found)
+		}
+		return seeOther(f.address(list)), err
 	}
 	if text != "" {
 		if at, found, err := s.Engine.Find(ctx, c.auth(), text); err != nil {
@@ -81,13 +88,10 @@ func (s *Server) payments(c *call) (response, error) {
 		} else if found {
 			return seeOther(c.placeURL(at)), nil
 		}
-		if card.HoldsCard(text) { // some order references look like card numbers
-			order := &filters{url.Values{"order": {text}}, map[string]string{}}
-			if found, err := s.Engine.Browse(ctx, c.auth(), order.query(c.zone())); err != nil {
-				return nil, err
-			} else if len(found.Views) > 0 {
-				return seeOther(order.address(list)), nil
-			}
+		if found, err := s.hasOrder(ctx, c, text); err != nil {
+			return nil, err
+		} else if found {
+			return seeOther((&filters{values: url.Values{"order": {text}}}).address(list)), nil
 		}
 		before := len(f.values)
 		rest = f.addWords(text)
@@ -121,6 +125,17 @@ func (s *Server) payments(c *call) (response, error) {
 	}
 	p.page(c, f, q, found)
 	return show(p), nil
+}
+
+// hasOrder reports whether a text that looks like a card number is the order reference of a payment.
+func (s *Server) hasOrder(ctx context.Context, c *call, text string) (bool, error) {
+	if !card.HoldsCard(text) {
+		return false, nil
+	}
+	q := search.Query{}
+	q.Filter.OrderReference = text
+	found, err := s.Engine.Browse(ctx, c.auth(), q)
+	return err == nil && len(found.Views) > 0, err
 }
 
 // page fills in what stands around the rows.

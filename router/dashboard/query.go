@@ -89,6 +89,16 @@ func (f *filters) addWords(text string) (rest string) {
 	return rest
 }
 
+// dropCards replaces each value that holds a card number by a filter for its last four digits. order says that the order reference is one.
+func (f *filters) dropCards(order bool) {
+	for _, name := range filterNames {
+		if v := f.values.Get(name); card.HoldsCard(v) && !(order && name == "order") {
+			f.values.Del(name)
+			f.values.Set("last4", lastFour(v))
+		}
+	}
+}
+
 // lastFour returns the last four digits of a text.
 func lastFour(s string) string {
 	digits := strings.Map(func(r rune) rune {
