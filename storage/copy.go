@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +29,8 @@ type Copied struct {
 }
 
 // Copy writes a consistent copy of the database that dsn names to the new file path, readable by its owner alone. Nodes may run meanwhile. The copy
-// records that it is one, so that a node that opens it asks the processors about all that happened later. An existing file is an error. When
-// Copy returns, the copy is on disk.
+// records that it is one, so that a node that opens it asks the processors about all that happened later. An existing file is an error. The file
+// path with ".sha256" behind it gets the digest of the copy, as sha256sum writes it. When Copy returns, both are on disk.
 func Copy(ctx context.Context, dsn, path string) (c Copied, err error) {
 	from, err := fileOf(dsn)
 	if err != nil {
@@ -67,6 +69,10 @@ func Copy(ctx context.Context, dsn, path string) (c Copied, err error) {
 	if err := part.Sync(); err != nil {
 		return c, fmt.Errorf("back up: %w", err)
 	}
+	sum, err := digest(ctx, part.Name())
+	if err != nil {
+		return c, fmt.Errorf("back up: %w", err)
+	}
 	err = os.Link(part.Name(), path) // fails if another program has made the file meanwhile
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		if _, there := os.Lstat(path); errors.Is(there, os.ErrNotExist) { // a file system without links
@@ -80,8 +86,51 @@ func Copy(ctx context.Context, dsn, path string) (c Copied, err error) {
 	if err != nil {
 		return c, fmt.Errorf("back up: %w", err)
 	}
+	if err := writeDigest(path, sum); err != nil {
+		return c, fmt.Errorf("back up: %w", err)
+	}
 	c.Bytes, c.Took = st.Size(), time.Since(began)
 	return c, syncFolder(path)
+}
+
+// digest returns the SHA-256 of a file, in hexadecimal.
+func digest(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, ctxReader{ctx, f})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// writeDigest writes the digest of the copy at path into the file of the copy's name with digestSuffix.
+func writeDigest(path, sum string) error {
+	f, err := os.OpenFile(path+digestSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(sum + "  " + filepath.Base(path) + "\n")
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+const digestSuffix = ".sha256"
+
+// compareDigest compares the copy at path with its file of writeDigest. there is false without that file: another program has made the copy.
+func compareDigest(ctx context.Context, path string) (there bool, err error) {
+	said, err := os.ReadFile(path + digestSuffix)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	sum, err := digest(ctx, path)
+	if want, _, _ := strings.Cut(string(said), " "); err == nil && want != sum {
+		err = fmt.Errorf("%s was changed after the back-up: its SHA-256 is not the one in %s: use another back-up", path, path+digestSuffix)
+	}
+	return true, err
 }
 
 // fileOf returns the path of a SQLite database, which alone is copied and restored here.
@@ -159,12 +208,17 @@ type Examined struct {
 	Pending []string // migrations that the copy lacks: an earlier release has written it
 	TakenAt time.Time
 	Newest  time.Time // the creation of the newest payment; zero without payments
+	Digest  bool      // the file with the copy's digest is there, and right
 	Tables  []TableCount
 }
 
-// Examine checks the copy at path and changes nothing: SQLite finds no damage, and the schema is payswitch's. The file must not be in use.
+// Examine checks the copy at path and changes nothing: it has its digest, if that was kept; SQLite finds no damage; and the schema is
+// payswitch's. The file must not be in use.
 func Examine(ctx context.Context, path string) (x Examined, err error) {
 	if x.Bytes, err = unused(path); err != nil {
+		return x, err
+	}
+	if x.Digest, err = compareDigest(ctx, path); err != nil {
 		return x, err
 	}
 	conn, err := openFile(path, "ro")

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,16 @@ func notes(t *testing.T, db *storage.DB) (out []string) {
 	return out
 }
 
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, f := range list {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
 // A copy that is taken while the database is written to is whole, private, alone in its folder, and says that it is a copy.
 func TestCopyOfADatabaseInUse(t *testing.T) {
 	dir := t.TempDir()
@@ -69,18 +80,14 @@ func TestCopyOfADatabaseInUse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), st.Mode().Perm())
 	require.Equal(t, st.Size(), c.Bytes)
-	names, err := os.ReadDir(filepath.Dir(file))
-	require.NoError(t, err)
-	require.Len(t, names, 1, "nothing else is left")
+	require.Equal(t, []string{"copy's.db", "copy's.db.sha256"}, filesIn(t, filepath.Dir(file)), "nothing else is left")
 
 	x, err := storage.Examine(t.Context(), file)
 	require.NoError(t, err)
 	require.True(t, x.TakenAt.Equal(c.TakenAt))
 	require.Empty(t, x.Pending)
 	require.True(t, x.Newest.IsZero())
-	names, err = os.ReadDir(filepath.Dir(file))
-	require.NoError(t, err)
-	require.Len(t, names, 1, "the check leaves nothing either")
+	require.Len(t, filesIn(t, filepath.Dir(file)), 2, "the check leaves nothing either")
 
 	after, err := storage.OpenCopy(file, nil)
 	require.NoError(t, err)
@@ -149,6 +156,46 @@ func TestExamineRefuses(t *testing.T) {
 	refused("spoilt.db", spoilt)
 	_, err = storage.Examine(t.Context(), filepath.Join(dir, "missing.db"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// No signature covers the place of a back-up, and SQLite checks no text: only the digest of the copy shows that one byte of it was flipped.
+func TestExamineComparesTheDigest(t *testing.T) {
+	dir := t.TempDir()
+	dsn, file := "sqlite:"+filepath.Join(dir, "p.db"), filepath.Join(dir, "copy.db")
+	openFileDB(t, filepath.Join(dir, "p.db"))
+	require.NoError(t, storage.NoteBackup(t.Context(), dsn, storage.Backup{TakenAt: time.Now(), Place: "the shelf in the cellar"}))
+	_, err := storage.Copy(t.Context(), dsn, file)
+	require.NoError(t, err)
+	x, err := storage.Examine(t.Context(), file)
+	require.NoError(t, err)
+	require.True(t, x.Digest)
+
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	flipped := append([]byte(nil), whole...)
+	at := bytes.Index(whole, []byte("the shelf in the cellar"))
+	require.Positive(t, at)
+	flipped[at] ^= 1
+	require.NoError(t, os.WriteFile(file, flipped, 0o600))
+	_, err = storage.Examine(t.Context(), file)
+	require.ErrorContains(t, err, "use another back-up")
+	require.ErrorContains(t, err, "copy.db.sha256")
+	require.NoError(t, os.WriteFile(file, whole, 0o600))
+	_, err = storage.Examine(t.Context(), file)
+	require.NoError(t, err)
+
+	said, err := os.ReadFile(file + ".sha256")
+	require.NoError(t, err)
+	require.Regexp(t, `^[0-9a-f]{64}  copy\.db\n$`, string(said), "as sha256sum -c reads it")
+	for _, damaged := range []string{"", "\n", string(said[:40])} {
+		require.NoError(t, os.WriteFile(file+".sha256", []byte(damaged), 0o600))
+		_, err = storage.Examine(t.Context(), file)
+		require.ErrorContains(t, err, "copy.db.sha256")
+	}
+	require.NoError(t, os.Remove(file+".sha256"))
+	x, err = storage.Examine(t.Context(), file)
+	require.NoError(t, err, "a copy by other means has no digest")
+	require.False(t, x.Digest)
 }
 
 // A restore keeps the earlier database, is refused while a node runs, and marks a copy that does not say that it is one.

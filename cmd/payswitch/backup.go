@@ -17,7 +17,7 @@ import (
 
 func backupCommands() []command {
 	return []command{
-		{"backup verify", "check a back-up: damage, schema, signatures of rows", (*program).backupVerify},
+		{"backup verify", "check a back-up: digest, damage, schema, signatures of rows", (*program).backupVerify},
 		{"backup restore", "put a back-up in the place of the database, while no node runs", (*program).backupRestore},
 		{"backup noted", "note a back-up that was taken by other means, such as pg_basebackup or Litestream", (*program).backupNoted},
 		{"backup restored", "note that the database was restored by other means", (*program).backupRestored},
@@ -52,6 +52,7 @@ func (p *program) backup(ctx context.Context, args []string) error {
 	}
 	fmt.Fprintf(p.stdout, "%s: %d bytes in %v, as of %s\n", file, done.Bytes, done.Took.Round(time.Millisecond), done.TakenAt.UTC().Format(time.RFC3339))
 	p.noteBackup(ctx, c, storage.Backup{TakenAt: done.TakenAt, Place: file})
+	fmt.Fprintf(p.stdout, "Its digest is in %s.sha256: keep the two together.\n", file)
 	fmt.Fprintln(p.stdout, "The master key is not in it, and nothing opens it without that key: keep both, in different places.")
 	fmt.Fprintf(p.stdout, "Check it with `payswitch backup verify %s`.\n", file)
 	return nil
@@ -122,6 +123,9 @@ func (p *program) verify(ctx context.Context, file string, c Config) (storage.Ex
 	x, err := storage.Examine(ctx, file)
 	if err != nil {
 		return x, err
+	}
+	if !x.Digest {
+		fmt.Fprintf(p.stdout, "There is no %s.sha256: no digest shows whether rows without signature were damaged.\n", file)
 	}
 	if len(x.Pending) > 0 {
 		fmt.Fprintf(p.stdout, "An earlier release has written it: a restore applies %s.\n", strings.Join(x.Pending, ", "))

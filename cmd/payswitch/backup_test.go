@@ -60,6 +60,7 @@ func TestBackup(t *testing.T) {
 	require.Regexp(t, `(?m)^payments +3$`, stdout)
 	require.Contains(t, stdout, "every signed row is as payswitch wrote it")
 	require.Contains(t, stdout, "is good")
+	require.NotContains(t, stdout, "no digest")
 	code, stdout, _ = command(without(env, "PAYSWITCH_VAULT__MASTER_KEY"), "backup", "verify", file)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "the master key is not at hand")
@@ -72,6 +73,7 @@ func TestBackup(t *testing.T) {
 	require.NoError(t, db.Close())
 	code, stdout, stderr = command(env, "backup", "verify", spoilt)
 	require.Equal(t, exitFailed, code)
+	require.Contains(t, stdout, "no digest shows whether rows without signature were damaged")
 	require.Contains(t, stdout, "altered: payments:shop/before")
 	require.Contains(t, stderr, "1 rows were altered")
 
