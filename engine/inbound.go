@@ -292,7 +292,10 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		e.metrics.Alarm(alarm.AmountMismatch)
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
-	o = w.NormalizeReport(o)
+	refused := evidence.RefusesCancel(o)
+	if !refused {
+		o = w.NormalizeReport(o)
+	}
 	if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
 		return err
 	}
@@ -304,7 +307,14 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		}
 		heard = w.Attempt.ReportedOperations(ops, o)
 	}
-	if len(heard) == 0 {
+	if refused {
+		heard = slices.DeleteFunc(heard, func(op *payment.Operation) bool { return op.Kind != sdk.OpVoid })
+	}
+	switch {
+	case len(heard) > 0:
+	case refused:
+		return e.keepWebhook(ctx, w, o, "the processor refused a cancel that payswitch does not wait for")
+	default:
 		return e.reports.Record(ctx, w, drive.SourceWebhook, o)
 	}
 	for _, op := range heard {

@@ -284,7 +284,7 @@ func TestWebhookAdyen(t *testing.T) {
 	var made atomic.Int32
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if strings.HasSuffix(r.URL.Path, "/captures") {
+		if strings.HasSuffix(r.URL.Path, "/captures") || strings.HasSuffix(r.URL.Path, "/cancels") {
 			w.WriteHeader(201)
 			w.Write([]byte(`{"pspReference":"CAPTURE1","paymentPspReference":"PSP1","status":"received"}`))
 			return
@@ -334,6 +334,35 @@ func TestWebhookAdyen(t *testing.T) {
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
 
+	// A refused cancel ends the wait for it: the merchant may capture, or cancel again. An old approval that comes again says nothing of the cancel.
+	for _, event := range []string{"CANCELLATION", "CANCEL_OR_REFUND"} {
+		got, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "changed my mind")
+		require.NoError(t, err)
+		require.Equal(t, payment.Processing, got.Payment.Status)
+		_, err = notify("PSP1", "", "Shop", "AUTHORISATION", "true")
+		require.NoError(t, err)
+		require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+		for range 2 {
+			_, err = notify("CANCEL1", "PSP1", "Shop", event, "false")
+			require.NoError(t, err)
+			got = w.get(v.Payment.ID, request.RetrieveInput{})
+			require.Equal(t, payment.RequiresCapture, got.Payment.Status, event)
+			require.EqualValues(t, 1130, got.Payment.Capturable)
+			require.Equal(t, []any{sdk.OpVoid, event, "r"}, []any{got.Attempt.Details.Error.Operation, got.Attempt.Details.Error.Code, got.Attempt.Details.Error.Message})
+			ops := w.operations(v.Payment.ID)
+			require.Equal(t, payment.OperationDeclined, ops[len(ops)-1].Status)
+		}
+	}
+	_, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "changed my mind")
+	require.NoError(t, err)
+	_, err = notify("CANCEL2", "PSP1", "Shop", "CANCELLATION", "true")
+	require.NoError(t, err)
+	for _, event := range []string{"CANCELLATION", "CANCEL_OR_REFUND"} { // a second one, in Adyen's own pages
+		_, err = notify("CANCEL3", "PSP1", "Shop", event, "false")
+		require.NoError(t, err)
+		require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+	}
+
 	// Adyen sends no message after the authorization of a payment that it captures at once.
 	v = w.pay(sale(1130, visa, func(in *request.Input) { in.Currency = "EUR" }))
 	require.Equal(t, payment.Processing, v.Payment.Status)
@@ -344,6 +373,16 @@ func TestWebhookAdyen(t *testing.T) {
 	got = w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.Succeeded, got.Payment.Status)
 	require.EqualValues(t, 1130, got.Payment.Received)
+
+	// A refused message about a payment that ended without money is no proof of money.
+	v = w.pay(sale(1130, visa, func(in *request.Input) { in.Currency = "EUR" }))
+	_, err = notify("PSP3", "", "Shop", "AUTHORISATION", "false")
+	require.NoError(t, err)
+	for _, event := range []string{"CANCELLATION", "CANCEL_OR_REFUND"} {
+		_, err = notify("CANCEL4", "PSP3", "Shop", event, "false")
+		require.NoError(t, err)
+		require.Equal(t, payment.Failed, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+	}
 	require.Empty(t, w.alarms.all())
 }
 

@@ -32,8 +32,9 @@ type Outcome struct {
 
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
 	NextAction    *NextAction    `json:"next_action,omitempty"`
-	Decline       *Decline       `json:"decline,omitempty"`
-	Checks        *Checks        `json:"checks,omitempty"`
+	// Decline is the reason of a refusal. In an event with StatusAuthorized it means that the processor has refused a cancel: the payment is as it was.
+	Decline *Decline `json:"decline,omitempty"`
+	Checks  *Checks  `json:"checks,omitempty"`
 	// Dispute is the state of the dispute after accept_dispute and submit_evidence, and as dispute_sync finds it.
 	Dispute *Dispute `json:"dispute,omitempty"`
 	// EvidenceID is the processor's id of an attached file, "" if the processor gives it none.

@@ -38,6 +38,11 @@ func InterpretSync(op *payment.Operation, p *payment.Payment, a *payment.Attempt
 	if op.Status == payment.OperationPending {
 		notYet = Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
+	if op.Kind == sdk.OpVoid && RefusesCancel(o) {
+		refused := *o
+		refused.Status = sdk.StatusDeclined
+		return Verdict{Status: payment.OperationDeclined, Outcome: &refused}
+	}
 	if a.VoidsCaptured(op) {
 		return readCapturedVoid(a, o, final, notYet)
 	}
@@ -81,6 +86,10 @@ func InterpretSync(op *payment.Operation, p *payment.Payment, a *payment.Attempt
 	}
 	return Verdict{Status: payment.OperationSucceeded, Outcome: o}
 }
+
+// RefusesCancel reports whether a message says that the processor has refused a cancel. It is no evidence of money: the payment is as it was, which may
+// be anything.
+func RefusesCancel(o *sdk.Outcome) bool { return o.Status == sdk.StatusAuthorized && o.Decline != nil }
 
 // plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
 func plausible(o *sdk.Outcome, p *payment.Payment, a *payment.Attempt) bool {

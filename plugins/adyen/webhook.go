@@ -42,13 +42,16 @@ func signed(n sdk.JSON) string {
 // reversals undo an earlier success.
 const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"
 
+// cancels give a payment back. Adyen chooses for a reversal, CANCEL_OR_REFUND, between a cancel and a refund.
+const cancels = "CANCELLATION CANCEL_OR_REFUND"
+
 // The meaning of an item's eventCode with and without success. Like a sync, the event of a payment reports the
-// payment's state: after a failed cancel the payment is still authorized.
+// payment's state: after a failed cancel the payment is as it was, and the decline says why.
 var (
 	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"},
-		{sdk.StatusCaptured, "CAPTURE"}, {sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"},
+		{sdk.StatusCaptured, "CAPTURE"}, {sdk.StatusVoided, cancels + " EXPIRE"},
 		{sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
-	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
+	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT EXPIRE " + cancels},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
 )
 
@@ -107,7 +110,7 @@ func event(n sdk.JSON) *sdk.Event {
 	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
 		o.Amount = nil
 	}
-	if o.Status == sdk.StatusDeclined {
+	if o.Status == sdk.StatusDeclined || !success && strings.Contains(cancels, code) {
 		o.Decline = said(n)
 	}
 	return e
