@@ -16,8 +16,8 @@ func (j JSON) NeedMajor(amount, currency string, c Currency) *Money {
 }
 
 // Stated returns the amount at a path, in the processor's units. The processor states its currency at another path, in upper or lower
-// case. Stated returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than c, end the operation
-// with an error (see Must).
+// case. A missing currency counts as c. Stated returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than
+// c, end the operation with an error (see Must).
 func (d Decimals) Stated(j JSON, amount, currency string, c Currency) *Money {
 	if c == "" || !j.states(amount) {
 		return nil

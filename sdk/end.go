@@ -122,8 +122,8 @@ func (j JSON) Need(path string) string {
 	return text
 }
 
-// Stated returns the amount in major units at a path, for Outcome.Amount. The processor states its currency at another path. Stated returns nil
-// if there is no amount, or if c is "". An unreadable amount, and a currency other than c, prove nothing about this payment: they end the
+// Stated returns the amount in major units at a path, for Outcome.Amount. The processor states its currency at another path. A missing currency
+// counts as c. Stated returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than c, prove nothing about this payment: they end the
 // operation with an error (see Must).
 func (j JSON) Stated(amount, currency string, c Currency) *Money {
 	m := j.MajorIn(amount, currency, c)
