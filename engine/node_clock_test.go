@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -139,4 +141,67 @@ func (w *world) onlyAccount() *account.Account {
 	require.NoError(w.t, err)
 	require.Len(w.t, all, 1)
 	return all[0]
+}
+
+// A node whose machine was suspended notices at its next look that time has passed. What it sends before that look has the time of the database's clock, so no other
+// node believes "not found" at once.
+func TestNotFoundAfterASuspension(t *testing.T) {
+	t.Parallel()
+	const final = 6 * time.Minute
+	rule := sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: int64(final.Seconds())}
+	o := engine.Options{ResolveEvery: 2 * time.Second, LeaseTime: 40 * time.Second, ResolvePause: 10 * time.Second}
+	deaths := maps.Clone(deaths)
+	deaths["it lives"] = func(*dying) {}
+	for name, set := range deaths {
+		for _, relays := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", relays ", relays), func(t *testing.T) {
+				t.Parallel()
+				p := newProcessor(t)
+				p.hangs.Store(true)
+				p.forgets.Store(true)
+				inBubble(t, func(t *testing.T) {
+					d := &dying{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(rule)})}
+					w := newWorldWith(t, o, d, t.TempDir()+"/p.db")
+					w.shopAccount(p.URL)
+					other := newWorldAt(t, o, d, w.file, 2*time.Hour)
+					other.running()
+					w.jump(2 * time.Hour) // for the monotonic clock of its machine no time has passed
+					set(d)
+					sent := time.Now()
+					in := sale(100, visa)
+					in.PaymentID = "pay_of_a_suspended_node"
+					if relays {
+						dies(func() {
+							w.CreateRelay(context.Background(), w.auth, relay.Input{ResourceID: "tx", AccountID: w.onlyAccount().ID, Type: relay.Refund,
+								Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}})
+						})
+					} else {
+						dies(func() { w.CreatePayment(context.Background(), w.auth, in) })
+					}
+					d.before, d.after = false, false
+					time.Sleep(time.Until(sent.Add(final - time.Second)))
+					if relays {
+						require.Equal(t, relay.Pending, other.relayAsked().Status, "the answer comes too early")
+						time.Sleep(time.Minute)
+						require.Equal(t, relay.Failure, other.relayAsked().Status)
+						return
+					}
+					require.Equal(t, payment.Processing, other.get(in.PaymentID, request.RetrieveInput{ForceSync: true}).Payment.Status, "the answer comes too early")
+					time.Sleep(time.Minute)
+					require.Equal(t, payment.Failed, other.get(in.PaymentID, request.RetrieveInput{ForceSync: true}).Payment.Status)
+				}, p.Server)
+			})
+		}
+	}
+}
+
+// relayAsked asks about the only relay of the transaction tx.
+func (w *world) relayAsked() *relay.Relay {
+	w.t.Helper()
+	var list []*relay.Relay
+	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.RelaysOf("m1", w.onlyAccount().ID, "tx"); return err }))
+	require.Len(w.t, list, 1)
+	r, err := w.Relay(w.t.Context(), w.auth, list[0].ID, true)
+	require.NoError(w.t, err)
+	return r
 }

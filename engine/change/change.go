@@ -405,6 +405,9 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		}
 		if !op.LeaseUntil.IsZero() { // by the database's clock, also after a wait for a turn and after a jump of the clock
 			op.LeaseUntil = tx.Now().Add(s.Driver.LeaseTime).Truncate(time.Millisecond)
+			if !s.Driver.ClockHolds(tx.Now()) {
+				op.StartedAt = tx.Now()
+			}
 		}
 		s.Driver.KeepDue(op, tx.Now())
 		if err := tx.InsertOperation(op); err != nil {

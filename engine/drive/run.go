@@ -203,7 +203,9 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		d.Metrics.Alarm(alarm.Diverged)
 		return errDiverged
 	}
-	w.Operation.LastSendAt = d.StoreNow()
+	if w.Operation.LastSendAt = d.StoreNow(); w.Operation.LastSendAt.Before(w.Operation.StartedAt) { // the machine was suspended since the latest look at the clock
+		w.Operation.LastSendAt = w.Operation.StartedAt
+	}
 	switch {
 	case w.Unstored && w.KeepSend != nil && s.Index > 0:
 		return w.KeepSend(ctx, s.Index, d.requestHash(s.RequestHash))

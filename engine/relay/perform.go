@@ -240,7 +240,12 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		}
 	}
 	s.ask(turn, r, w)
-	err = s.Store.Update(ctx, func(tx Tx) error { return begin(tx, r, own) })
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if !s.Driver.ClockHolds(tx.Now()) {
+			r.CreatedAt, r.ModifiedAt, w.Operation.StartedAt = tx.Now(), tx.Now(), tx.Now()
+		}
+		return begin(tx, r, own)
+	})
 	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
 		return s.read(ctx, r.MerchantID, r.ID)
 	}
