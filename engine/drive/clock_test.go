@@ -22,12 +22,12 @@ func TestClockHolds(t *testing.T) {
 		var c clockWatch
 		db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
 		pass := func(d time.Duration) { db, at = db.Add(d), at.Add(d) }
-		_, first, calm := c.look(db, at, lease)
+		_, first, calm := c.look(db, at, at, lease)
 		require.True(t, first && calm && c.holds(db, at))
 		pass(time.Second)
 		db = db.Add(by)
 		require.False(t, c.holds(db, at), "no loop has noticed the jump")
-		jump, _, calm := c.look(db, at, lease) // another loop
+		jump, _, calm := c.look(db, at, at, lease) // another loop
 		require.Equal(t, by, jump)
 		require.False(t, calm)
 		pass(time.Millisecond)
@@ -45,7 +45,7 @@ func TestStoredTimes(t *testing.T) {
 	db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
 	pass := func(d, jump time.Duration) time.Time {
 		db, at = db.Add(d+jump), at.Add(d)
-		c.look(db, at, time.Minute)
+		c.look(db, at, at, time.Minute)
 		return db
 	}
 	oldest := func(t time.Time) time.Time { first, _, _ := c.span(t, 0, db.Add(time.Minute)); return first }
@@ -76,13 +76,13 @@ func TestStoredTimesOfManyJumps(t *testing.T) {
 	var c clockWatch
 	db, at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), time.Now()
 	began := db
-	c.look(db, at, time.Minute)
+	c.look(db, at, at, time.Minute)
 	for i := range jumpsKept + 1 {
 		_, last, known := c.span(began, 0, db.Add(time.Minute))
 		require.Equal(t, time.Duration(i)*time.Second, db.Sub(last))
 		require.True(t, known)
 		db, at = db.Add(time.Hour), at.Add(time.Second)
-		c.look(db, at, time.Minute)
+		c.look(db, at, at, time.Minute)
 	}
 	require.Len(t, c.jumps, jumpsKept)
 	_, _, known := c.span(began, 0, db.Add(time.Minute))
@@ -119,9 +119,21 @@ type forgetful struct {
 	fails bool
 	notes []time.Duration
 	looks int // of firstLook
+	slow  func() // stalls the store: before a view has its clock, and while it reads
 }
 
-func (f *forgetful) View(_ context.Context, read func(Reader) error) error { return read(f) }
+func (f *forgetful) View(_ context.Context, read func(Reader) error) error {
+	now := f.now
+	f.stall()
+	snapshot := *f
+	snapshot.now = now
+	return read(&snapshot)
+}
+func (f *forgetful) stall() {
+	if f.slow != nil {
+		f.slow()
+	}
+}
 func (f *forgetful) Update(_ context.Context, change func(Tx) error) error {
 	if f.fails {
 		return errors.New("the disk is full")
@@ -129,7 +141,7 @@ func (f *forgetful) Update(_ context.Context, change func(Tx) error) error {
 	return change(f)
 }
 func (f *forgetful) Now() time.Time                  { return f.now }
-func (f *forgetful) LastJump() (NotedJump, error)    { return NotedJump{}, nil }
+func (f *forgetful) LastJump() (NotedJump, error)    { f.stall(); return NotedJump{}, nil }
 func (f *forgetful) LastDueSet() (time.Time, error)  { f.looks++; return time.Time{}, nil }
 func (f *forgetful) NoteJump(by time.Duration) error { f.notes = append(f.notes, by); return nil }
 func (f *forgetful) RecallOperations(Recall, ...payment.OperationStatus) error {
@@ -158,4 +170,39 @@ func TestJumpsAreNotedLater(t *testing.T) {
 	look(0)
 	require.Equal(t, []time.Duration{-2 * time.Hour, time.Hour}, s.notes)
 	require.Equal(t, 1, s.looks)
+}
+
+// TestSlowLooks: a store that answers late shows neither a wrong time nor a jump, and a jump shows nevertheless.
+func TestSlowLooks(t *testing.T) {
+	t.Parallel()
+	at := time.Now()
+	s := &forgetful{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	d := New(Deps{Store: s, Monotonic: func() time.Time { return at }, LeaseTime: time.Minute, Metrics: port.NoMetrics{}, Log: slog.New(slog.DiscardHandler)})
+	pass := func(d time.Duration) { at, s.now = at.Add(d), s.now.Add(d) }
+	stalls := 0
+	s.slow = func() {
+		if stalls++; stalls <= 4 {
+			pass(30 * time.Second)
+		}
+	}
+	require.NoError(t, d.BeginClock(t.Context()))
+	require.Equal(t, s.now, d.StoreNow())
+	for range 3 {
+		stalls = 0
+		calm, err := d.ClockIsCalm(t.Context())
+		require.NoError(t, err)
+		require.True(t, calm)
+		require.Equal(t, s.now, d.StoreNow())
+	}
+	for _, jump := range []time.Duration{2 * time.Hour, -time.Hour} {
+		stalls, s.now = 0, s.now.Add(jump)
+		calm, err := d.ClockIsCalm(t.Context())
+		require.NoError(t, err)
+		require.False(t, calm)
+		require.InDelta(t, 0, d.StoreNow().Sub(s.now), float64(31*time.Second))
+		stalls = 9
+		_, err = d.ClockIsCalm(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, s.now, d.StoreNow())
+	}
 }
