@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -18,10 +19,11 @@ import (
 	"payswitch/sdk"
 )
 
-// arbiter is a processor with one dispute, dp_1.
+// arbiter is a processor with one dispute.
 type arbiter struct {
 	*httptest.Server
 	mu      sync.Mutex
+	id      string // of the dispute; "" is dp_1
 	act     string // ok, refuse, drop (never arrives), lose (acts, and the answer is lost), other (names another dispute), won (a status that no answer has)
 	status  sdk.DisputeStatus
 	answers int
@@ -46,7 +48,7 @@ func (a *arbiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a.mu.Lock()
 	act, hold := a.act, a.hold
-	id := "dp_1"
+	id := cmp.Or(a.id, "dp_1")
 	if r.Method == "POST" {
 		a.answers++
 		switch act {
@@ -209,6 +211,43 @@ func TestAcceptAfterARefund(t *testing.T) {
 			require.ErrorContains(t, err, "Dispute status validation failed")
 			require.Zero(t, p.sent())
 		}
+	}
+}
+
+// While it is not known whether a question of the issuer's was accepted, no refund gives the same amount back. An acceptance that was not
+// carried out leaves the amount to refunds.
+func TestRefundDuringAnAcceptance(t *testing.T) {
+	t.Parallel()
+	for act, refunds := range map[string]bool{"lose": false, "ok": false, "refuse": true, "drop": true} {
+		p := newArbiter(t)
+		inBubble(t, func(t *testing.T) {
+			w, a, id, _ := answerWorld(t, p, true)
+			says := func(dispute sdk.Dispute, at int64) {
+				t.Helper()
+				dispute.Amount = sdk.Money{Minor: 600, Currency: "USD"}
+				_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+					"time": at, "dispute": dispute}))
+				require.NoError(t, err)
+			}
+			says(sdk.Dispute{ID: "dp_1", Status: sdk.DisputeCancelled}, 11000)
+			question := sdk.Dispute{ID: "dp_3", Stage: sdk.StagePreDispute, Status: sdk.DisputeOpened}
+			says(question, 12000)
+			list, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{Stages: []string{"pre_dispute"}})
+			require.NoError(t, err)
+			p.id = "dp_3"
+			p.acts(act)
+			w.AcceptDispute(t.Context(), w.auth, list[0].ID)
+			says(question, 13000) // the message comes again
+			if act == "lose" || act == "drop" {
+				_, err = w.refund(id, 401)
+				require.ErrorContains(t, err, "400 of the captured 1000", act)
+			}
+			w.running()
+			time.Sleep(5 * time.Minute)
+			require.NotEqual(t, disputed.AnswerProcessing, w.disputed(list[0].ID).Details.Answer.Status, act)
+			_, err = w.refund(id, 401)
+			require.Equal(t, refunds, err == nil, "%s: %v", act, err)
+		}, p.Server)
 	}
 }
 

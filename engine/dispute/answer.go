@@ -55,7 +55,12 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 			}
 		}
 		w.Dispute.BeginAnswer(w.Operation, now)
-		return s.Changes.StartRun(&change.Change{Dispute: w.Dispute}, w)
+		c := &change.Change{Dispute: w.Dispute}
+		if kind == sdk.OpAcceptDispute { // a refund at the same time would give the amount back twice
+			w.Payment = w.Payment.Accepting(w.Dispute.AttemptID, w.Dispute.ProcessorID, true)
+			c.Payment = w.Payment
+		}
+		return s.Changes.StartRun(c, w)
 	})
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ type forgetful struct {
 	now   time.Time
 	fails bool
 	notes []time.Duration
-	looks int // of firstLook
+	looks int    // of firstLook
 	slow  func() // stalls the store: before a view has its clock, and while it reads
 }
 

@@ -82,6 +82,10 @@ func BookAnswer(p *payment.Payment, d *disputed.Record, op *payment.Operation, v
 		said := *a
 		endAnswer(&said, v)
 		b.Dispute.Details.Answer = &said
+		if said.Status != disputed.AnswerProcessing && op.Kind == sdk.OpAcceptDispute {
+			p = p.Accepting(d.AttemptID, d.ProcessorID, false)
+			b.Payment = p
+		}
 	}
 	if v.Status == payment.OperationSucceeded && v.Outcome.Dispute != nil {
 		said := *v.Outcome.Dispute

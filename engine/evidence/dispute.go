@@ -42,6 +42,7 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 		if !isNews(&b.Claim, was) {
 			return DisputeBooking{}
 		}
+		b.Claim.Accepting = was.Accepting
 		b.Moved = was.Status != b.Claim.Status || was.StageReached() != b.Claim.StageReached()
 		if b.Claim.At.IsZero() {
 			b.Claim.At = was.At

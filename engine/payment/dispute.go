@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"payswitch/sdk"
@@ -15,6 +16,8 @@ type Claim struct {
 	Stage     sdk.DisputeStage  `json:"stage,omitempty"` // "" is the stage dispute
 	Amount    int64             `json:"amount"`
 	At        time.Time         `json:"at,omitzero"` // time of the message at the processor, zero if it names none
+	// Accepting says that the merchant has accepted the dispute, and that the processor's answer is not known yet.
+	Accepting bool `json:"accepting,omitempty"`
 }
 
 func (c *Claim) StageReached() sdk.DisputeStage {
@@ -24,7 +27,8 @@ func (c *Claim) StageReached() sdk.DisputeStage {
 	return c.Stage
 }
 
-// holds reports whether the amount is claimed back, or with the customer. An open question of the issuer claims nothing: a refund may answer it.
+// holds reports whether the amount is claimed back, or with the customer. An open question of the issuer claims nothing, unless the merchant has accepted it: a
+// refund may answer it.
 func (c *Claim) holds() bool {
 	switch c.Status {
 	case sdk.DisputeWon, sdk.DisputeCancelled:
@@ -32,7 +36,19 @@ func (c *Claim) holds() bool {
 	case sdk.DisputeLost, sdk.DisputeAccepted:
 		return true
 	}
-	return c.StageReached() != sdk.StagePreDispute
+	return c.Accepting || c.StageReached() != sdk.StagePreDispute
+}
+
+// Accepting notes in a copy of the payment whether a dispute is being accepted.
+func (p *Payment) Accepting(attemptID, disputeID string, is bool) *Payment {
+	n := p.Clone()
+	n.Details.Disputes = slices.Clone(p.Details.Disputes)
+	for i := range n.Details.Disputes {
+		if d := &n.Details.Disputes[i]; d.AttemptID == attemptID && d.ID == disputeID {
+			d.Accepting = is
+		}
+	}
+	return n
 }
 
 // Disputed returns the amount that is claimed back or lost. It cannot be refunded.
