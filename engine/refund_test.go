@@ -265,6 +265,14 @@ func TestRefundOfAnotherAmount(t *testing.T) {
 	require.Empty(t, w.events("r"))
 	_, err = w.refund(id, 401)
 	require.Equal(t, "IR_13", code(t, err))
+
+	w.needsTwo(`{"required":true}`)
+	for _, status := range []string{"failed", "pending", "succeeded"} { // one person alone would free the amount for another refund
+		require.ErrorContains(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: status}), "second person", status)
+	}
+	require.Equal(t, payment.RefundReview, w.refunded("r").Status)
+	w.needsTwo(`{"required":true,"limits":{"USD":600}}`)
+	require.NoError(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
 }
 
 // The processor answers with the id of an earlier refund: whether it gave the money back twice is not known, and the merchant never reads that it did.

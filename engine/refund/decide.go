@@ -67,19 +67,19 @@ func (s *Refunds) decide(ctx context.Context, w *change.Loaded, f *payment.Refun
 			Reason: "other refunds of the payment have used the amount up since this refund failed", Hint: "Send status failure, or resolve the other refunds first."}
 	}
 	second := w.Profile.Settings.SecondPerson.Needed(f.Amount, w.Payment.Currency)
-	if f.Status.Final() && second {
-		return nil, fault.Refused("The profile asks for a second person, and a decision about a refund that has ended has no place for one").WithParam("status").
-			WithHint("Raise the limit in second_person_for_decisions of the profile, and send the decision again.")
-	}
-	if to.Final() {
+	if to.Final() || second {
 		op, driven, err := s.operation(ctx, f.OperationID)
 		if err != nil {
 			return nil, err
 		}
-		if driven {
+		open := op.Status.Open() || op.Status == payment.OperationPending
+		switch {
+		case second && (f.Status.Final() || !open):
+			return nil, fault.Refused("The profile asks for a second person, and a decision about a refund whose operation has ended has no place for one").WithParam("status").
+				WithHint("Raise the limit in second_person_for_decisions of the profile, and send the decision again.")
+		case to.Final() && driven:
 			return nil, fault.ErrConflict // a node is about to book the answer
-		}
-		if op.Status.Open() || op.Status == payment.OperationPending {
+		case to.Final() && open:
 			if second {
 				return nil, operator.NeedsSecond(op.ID)
 			}
