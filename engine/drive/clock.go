@@ -25,15 +25,15 @@ type clockWatch struct {
 	mono func() time.Time // nil: time.Now
 
 	mu      sync.Mutex
-	db      time.Time       // the database's clock at the latest look; zero before the first
-	at      time.Time       // the same moment by the monotonic clock
-	calm    time.Time       // by the monotonic clock; until then deadlines prove nothing
-	jumps   []clockJump     // the latest ones, oldest first
-	dropped bool            // jumps before them
-	earlier time.Time       // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
-	back    time.Duration   // by how much the clock jumped back before this process first looked, at most
-	checked bool            // the due times from before this process were checked
-	unnoted []time.Duration // jumps that the database does not know of yet
+	db      time.Time     // the database's clock at the latest look; zero before the first
+	at      time.Time     // the same moment by the monotonic clock
+	calm    time.Time     // by the monotonic clock; until then deadlines prove nothing
+	jumps   []clockJump   // the latest ones, oldest first
+	dropped bool          // jumps before them
+	earlier time.Time     // the latest jump that was noticed before this process first looked, by the monotonic clock; zero without one
+	back    time.Duration // by how much the clock jumped back before this process first looked, at most
+	checked bool          // the due times from before this process were checked
+	unnoted []clockJump   // jumps that the database does not know of yet
 	met     map[storedSend]time.Time
 }
 
@@ -125,7 +125,7 @@ func (c *clockWatch) sinceEarlier() (d, back time.Duration, is bool) {
 }
 
 // exchangeUnnoted returns the jumps that the database does not know of yet, and keeps jumps in their place.
-func (c *clockWatch) exchangeUnnoted(jumps ...time.Duration) []time.Duration {
+func (c *clockWatch) exchangeUnnoted(jumps ...clockJump) []clockJump {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.unnoted
@@ -183,7 +183,8 @@ func (c *clockWatch) look(db, from, at time.Time, calmFor time.Duration) (jump t
 	}
 	if jump != 0 {
 		c.calm = at.Add(calmFor)
-		c.jumps, c.unnoted = append(c.jumps, clockJump{before: was, after: db, by: jump}), append(c.unnoted, jump)
+		j := clockJump{before: was, after: db, by: jump}
+		c.jumps, c.unnoted = append(c.jumps, j), append(c.unnoted, j)
 		if over := len(c.jumps) - jumpsKept; over > 0 {
 			c.jumps, c.dropped = slices.Clone(c.jumps[over:]), true
 		}
@@ -245,6 +246,11 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
+// isNoted reports whether another node has noted the jump at now: since the look before it, and in full.
+func (j *clockJump) isNoted(noted NotedJump, now time.Time) bool {
+	return !noted.At.Before(j.before.Add(j.by)) && !noted.At.After(now) && noted.Back >= -j.by
+}
+
 // noteJumps notes jumps of the clock for processes that start later. A jump that cannot be noted is noted after a later look.
 func (d *Driver) noteJumps(ctx context.Context) {
 	jumps := d.clock.exchangeUnnoted()
@@ -252,12 +258,21 @@ func (d *Driver) noteJumps(ctx context.Context) {
 		return
 	}
 	done := d.correct(ctx, func(tx Tx) error {
-		for _, by := range jumps {
-			if err := tx.NoteJump(by); err != nil {
+		noted, err := tx.LastJump()
+		if err != nil {
+			return err
+		}
+		back := false
+		for _, j := range jumps {
+			back = back || j.by < 0
+			if len(jumps) == 1 && j.isNoted(noted, tx.Now()) {
+				j.by = 0 // only its time
+			}
+			if err := tx.NoteJump(j.by); err != nil {
 				return err
 			}
 		}
-		if slices.Min(jumps) >= 0 {
+		if !back {
 			return nil
 		}
 		return d.catchUp(tx, time.Time{})

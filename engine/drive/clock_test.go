@@ -118,6 +118,7 @@ type forgetful struct {
 	now   time.Time
 	fails bool
 	notes []time.Duration
+	noted NotedJump
 	looks int    // of firstLook
 	slow  func() // stalls the store: before a view has its clock, and while it reads
 }
@@ -140,10 +141,14 @@ func (f *forgetful) Update(_ context.Context, change func(Tx) error) error {
 	}
 	return change(f)
 }
-func (f *forgetful) Now() time.Time                  { return f.now }
-func (f *forgetful) LastJump() (NotedJump, error)    { f.stall(); return NotedJump{}, nil }
-func (f *forgetful) LastDueSet() (time.Time, error)  { f.looks++; return time.Time{}, nil }
-func (f *forgetful) NoteJump(by time.Duration) error { f.notes = append(f.notes, by); return nil }
+func (f *forgetful) Now() time.Time                 { return f.now }
+func (f *forgetful) LastJump() (NotedJump, error)   { f.stall(); return f.noted, nil }
+func (f *forgetful) LastDueSet() (time.Time, error) { f.looks++; return time.Time{}, nil }
+func (f *forgetful) NoteJump(by time.Duration) error {
+	f.notes = append(f.notes, by)
+	f.noted = NotedJump{At: f.now, Back: f.noted.Back + max(-by, 0)}
+	return nil
+}
 func (f *forgetful) RecallOperations(Recall, ...payment.OperationStatus) error {
 	return nil
 }
@@ -204,5 +209,28 @@ func TestSlowLooks(t *testing.T) {
 		_, err = d.ClockIsCalm(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, s.now, d.StoreNow())
+	}
+}
+
+// TestJumpsOfSeveralNodes: a jump that several nodes notice counts once, each further jump counts too, and one of the same size as well.
+func TestJumpsOfSeveralNodes(t *testing.T) {
+	t.Parallel()
+	at := time.Now()
+	s := &forgetful{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	var nodes []*Driver
+	for range 3 {
+		nodes = append(nodes, New(Deps{Store: s, Monotonic: func() time.Time { return at }, LeaseTime: time.Minute, Metrics: port.NoMetrics{}, Log: slog.New(slog.DiscardHandler)}))
+		require.NoError(t, nodes[len(nodes)-1].BeginClock(t.Context()))
+	}
+	want := time.Duration(0)
+	for _, jump := range []time.Duration{0, -2 * time.Hour, -2 * time.Hour, 3 * time.Hour, -2 * time.Hour, -10 * time.Second, 0, 10 * time.Second, -10 * time.Second} {
+		s.now = s.now.Add(jump)
+		want += max(0, -jump)
+		for _, d := range nodes {
+			at, s.now = at.Add(3*time.Second), s.now.Add(3*time.Second)
+			_, err := d.ClockIsCalm(t.Context())
+			require.NoError(t, err)
+		}
+		require.Equal(t, want, s.noted.Back, jump)
 	}
 }

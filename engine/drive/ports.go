@@ -77,7 +77,7 @@ type Tx interface {
 // NotedJump is what nodes have noted of jumps of the clock.
 type NotedJump struct {
 	At time.Time // of the latest jump. A time in the future proves that the clock has jumped back since
-	// Back is by how much the clock has jumped back in the last weeks, together. A jump that several nodes have noted counts several times.
+	// Back is by how much the clock has jumped back in the last weeks, together. It may be too long.
 	Back time.Duration
 }
 
