@@ -50,6 +50,7 @@ type world struct {
 	dbClock *atomic.Int64 // offset of the database's clock to real time
 	profile *account.Profile
 	commits *atomic.Int64 // of the database
+	stall   *atomic.Int64 // how long the answer to the next commit takes
 }
 
 type alarms struct {
@@ -154,13 +155,13 @@ func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string
 // newWorldAt is newWorldWith at another time than the present.
 func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, offset time.Duration) *world {
 	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, passed: &atomic.Int64{}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{},
-		commits: &atomic.Int64{}}
+		commits: &atomic.Int64{}, stall: &atomic.Int64{}}
 	w.jump(offset)
 	var err error
 	if offset == 0 {
 		litetest.Begin(t, file)
 	}
-	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Readers: 2, Observer: func(int, time.Duration) { w.commits.Add(1) },
+	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Readers: 2, Observer: func(int, time.Duration) { w.commits.Add(1); time.Sleep(time.Duration(w.stall.Swap(0))) },
 		Clock: func() time.Time { return w.nowAt(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)

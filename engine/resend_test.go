@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -196,4 +197,34 @@ func TestNotFoundCountsFromTheLastRequest(t *testing.T) {
 	op := w.operations("two")[0]
 	require.Equal(t, payment.OperationStarted, op.Status)
 	require.Greater(t, op.LastSendAt.Sub(op.StartedAt), 15*time.Second, "the lease was extended for the second request: it may leave until then")
+}
+
+// TestStoreStallsBeforeASend: the store takes long to note that a request may leave. The request does not leave once the lease has ended, and "not found" counts
+// from the time at which it left.
+func TestStoreStallsBeforeASend(t *testing.T) {
+	t.Parallel()
+	for stall, leaves := range map[time.Duration]bool{20 * time.Second: true, 38500 * time.Millisecond: false, 3 * time.Minute: false} {
+		p := newProcessor(t)
+		p.hangs.Store(true)
+		p.forgets.Store(true)
+		inBubble(t, func(t *testing.T) {
+			var w *world
+			var once sync.Once // an adapter's steps run again
+			a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 360})
+			a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+				body, _ := json.Marshal(map[string]any{"reference": c.Request.Reference, "amount": 1})
+				c.Do(&sdk.Send{Method: "GET", URL: "/order"})
+				once.Do(func() { w.stall.Store(int64(stall)) })
+				_, err := c.Do(&sdk.Send{Method: "POST", URL: "/charge", Body: body})
+				return nil, err
+			}
+			w = newWorldWith(t, engine.Options{LeaseTime: 40 * time.Second}, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": a}), t.TempDir()+"/p.db")
+			w.shopAccount(p.URL)
+			id := w.pay(sale(100, visa)).Payment.ID
+			require.Equal(t, leaves, p.count("POST") == 1, stall)
+			if op := w.operations(id)[0]; leaves {
+				require.WithinDuration(t, time.Now(), op.LastSendAt, time.Second, "%s", stall)
+			}
+		}, p.Server)
+	}
 }

@@ -195,20 +195,20 @@ func (d *Driver) requestHash(hash string) string {
 // very first send is the operation's row, and its time is the operation's start.
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
-	if !now.Before(w.LeaseEnd.Add(-leaseMargin)) {
-		d.Metrics.Alarm(alarm.LeaseLost)
-		return errLeaseLost
+	if err := d.leaseHolds(w.LeaseEnd); err != nil {
+		return err
 	}
 	if w.repeat != nil && s.Index == w.repeat.Index && d.requestHash(s.RequestHash) != w.repeat.RequestHash {
 		d.Metrics.Alarm(alarm.Diverged)
 		return errDiverged
 	}
-	if w.Operation.LastSendAt = d.StoreNow(); w.Operation.LastSendAt.Before(w.Operation.StartedAt) { // the machine was suspended since the latest look at the clock
-		w.Operation.LastSendAt = w.Operation.StartedAt
-	}
+	w.Operation.LastSendAt = latest(d.StoreNow(), w.Operation.StartedAt) // StoreNow is late if the machine was suspended since the latest look at the clock
 	switch {
 	case w.Unstored && w.KeepSend != nil && s.Index > 0:
-		return w.KeepSend(ctx, s.Index, d.requestHash(s.RequestHash))
+		if err := w.KeepSend(ctx, s.Index, d.requestHash(s.RequestHash)); err != nil {
+			return err
+		}
+		return d.leaseHolds(w.LeaseEnd)
 	case w.Unstored || s.Index == 0 && w.Fresh:
 		return nil
 	}
@@ -217,9 +217,9 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		return err
 	}
 	held := false
-	var until, lease time.Time
+	var until, lease, stored time.Time
 	err = d.Store.Update(ctx, func(tx Tx) (err error) {
-		until, lease = now.Add(d.LeaseTime), tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
+		until, lease, stored = now.Add(d.LeaseTime), tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond), tx.Now()
 		if held, err = tx.ExtendLease(w.Operation.ID, d.Node, lease); err != nil || !held {
 			return err
 		}
@@ -243,12 +243,31 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		return err
 	}
 	if !held {
-		d.Metrics.Alarm(alarm.LeaseLost)
-		return errLeaseLost
+		until = time.Time{}
+	}
+	if err := d.leaseHolds(until); err != nil { // also if the store took long
+		return err
 	}
 	w.LeaseEnd, w.Lease, w.Operation.LeaseUntil = until, lease, lease
+	w.Operation.LastSendAt = latest(d.StoreNow(), stored)
 	w.Journalled = s.Index
 	return nil
+}
+
+// leaseHolds returns errLeaseLost if it is too late for a send by the node's own clock.
+func (d *Driver) leaseHolds(end time.Time) error {
+	if d.Now().Before(end.Add(-leaseMargin)) {
+		return nil
+	}
+	d.Metrics.Alarm(alarm.LeaseLost)
+	return errLeaseLost
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // journalEntry is the sealed part of an exchange record: the request, with stand-ins, and the answer.
