@@ -198,10 +198,55 @@ func TestNotFoundAfterASuspension(t *testing.T) {
 // relayAsked asks about the only relay of the transaction tx.
 func (w *world) relayAsked() *relay.Relay {
 	w.t.Helper()
+	r, err := w.Relay(w.t.Context(), w.auth, w.relayStored().ID, true)
+	require.NoError(w.t, err)
+	return r
+}
+
+// After a jump of the clock back a relay is asked about, and an operator may end it, within minutes: not once the clock has caught up.
+func TestRelayAfterAJumpBack(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{true, false} {
+		for _, restarts := range []bool{true, false} {
+			p := newProcessor(t)
+			p.dropped.Store(true)
+			inBubble(t, func(t *testing.T) {
+				o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second}
+				adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(byReference)})
+				w := newWorldAt(t, o, adapters, t.TempDir()+"/p.db", 9*time.Hour)
+				w.shopAccount(p.URL)
+				stop := w.runs()
+				_, err := w.CreateRelay(t.Context(), w.auth, relay.Input{ResourceID: "tx", AccountID: w.onlyAccount().ID, Type: relay.Refund,
+					Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}})
+				require.NoError(t, err)
+				time.Sleep(30 * time.Minute) // questions bring nothing
+				w.jump(-3 * time.Hour)
+				if restarts {
+					stop()
+					w = newWorldAt(t, o, adapters, w.file, time.Duration(w.clock.Load()))
+					stop = w.runs()
+				}
+				p.dropped.Store(!asked)
+				time.Sleep(40 * time.Minute)
+				r := w.relayStored()
+				if !asked {
+					require.Equal(t, relay.Pending, r.Status)
+					_, err = w.ResolveOperation(t.Context(), r.ID, word("not_done"))
+					require.NoError(t, err)
+					r = w.relayStored()
+				}
+				require.Equal(t, relay.Failure, r.Status, "asked %v, restarts %v", asked, restarts)
+				stop()
+			}, p.Server)
+		}
+	}
+}
+
+// relayStored reads the only relay of the transaction tx.
+func (w *world) relayStored() *relay.Relay {
+	w.t.Helper()
 	var list []*relay.Relay
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.RelaysOf("m1", w.onlyAccount().ID, "tx"); return err }))
 	require.Len(w.t, list, 1)
-	r, err := w.Relay(w.t.Context(), w.auth, list[0].ID, true)
-	require.NoError(w.t, err)
-	return r
+	return list[0]
 }

@@ -139,7 +139,7 @@ func (s *Relays) resolve(ctx context.Context, k *Relay, in request.ResolutionInp
 	case second:
 		return fault.Refused("The profile asks for a second person, and the decision about a relay has no place for one").WithParam("operation_id").
 			WithHint("Repeat the relay's request with its Idempotency-Key. Or raise the limit in second_person_for_decisions of the profile, and resolve again.")
-	case now.Sub(k.CreatedAt) < sweepAfter || now.Before(k.Details.SentUntil):
+	case s.since(k, k.CreatedAt) < sweepAfter || !k.Details.SentUntil.IsZero() && s.since(k, k.Details.SentUntil) < 0:
 		return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The relay's request may be under way: wait two minutes and try again"}
 	case in.Outcome == payment.FoundSucceeded && k.Type != Void:
 		if said.Amount = amount; in.Amount != nil {

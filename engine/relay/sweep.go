@@ -47,7 +47,11 @@ func (s *Relays) Sweep(ctx context.Context) error {
 	for _, r := range list {
 		known := cmp.Or(s.swept[r.key()], new(asked))
 		open[r.key()] = known
-		if now.Sub(r.CreatedAt) >= sweepAfter && !now.Before(known.next) {
+		wait := known.next.Sub(now)
+		if wait > evidence.ResolveDelay(payment.OperationPending, known.tries) { // from before a jump of the clock back
+			wait = 0
+		}
+		if s.since(r, r.CreatedAt) >= sweepAfter && wait <= 0 {
 			at := [2]string{r.MerchantID, r.AccountID}
 			due[at] = append(due[at], r)
 		}
@@ -59,6 +63,11 @@ func (s *Relays) Sweep(ctx context.Context) error {
 		accounts.Go(func() error { s.askAbout(ctx, relays, open); return nil })
 	}
 	return accounts.Wait()
+}
+
+// since returns how long ago at least a stored time of a relay was, in spite of jumps of the clock.
+func (s *Relays) since(r *Relay, stored time.Time) time.Duration {
+	return s.Now().Sub(s.Driver.Timing().SentBy(r.Details.OperationID, stored))
 }
 
 func (r *Relay) key() string { return r.MerchantID + "/" + r.ID }
