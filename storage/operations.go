@@ -298,7 +298,7 @@ func (t *tx) LastJump() (drive.NotedJump, error) {
 		var at, back int64
 		err := row.Scan(&at, &back)
 		return drive.NotedJump{At: moment(at), Back: time.Duration(back) * time.Millisecond}, err
-	}, `SELECT COALESCE(MAX(noticed_at), 0), COALESCE(MAX(back_ms), 0) FROM clock_jumps`)
+	}, `SELECT COALESCE(MAX(noticed_at), 0), COALESCE(MAX(back_ms), 0) FROM clock_jumps WHERE name = 'last'`)
 }
 
 // jumpKept is how long a jump back counts together with a later one: longer than an operation is sent again.
