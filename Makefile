@@ -147,6 +147,8 @@ STARTS    := ^[[:space:]]*go [a-z]|[.]Go[(]|t[.]Parallel[(]
 RACED      = $(filter-out $(UNRACED),$(filter $(PACKAGES),$(sort $(patsubst %/,payswitch/%,$(dir $(shell \
   grep -rlE --include='*.go' '$(STARTS)' $(FOLDERS); \
   grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"' $(FOLDERS)))))))
+# The slowest packages begin first: otherwise one of them runs alone at the end.
+FIRST     := payswitch/engine payswitch/storage payswitch/router/dashboard payswitch/router
 # The tests of these packages without concurrency run without the race detector as well, and their others with it.
 ALSO      := payswitch/plugins payswitch/plugins/sandbox
 # make vet has vetted all that the tests are built of. Without paths of this folder, what go vet compiles serves the tests too, and the copies of the source
@@ -164,8 +166,8 @@ test: vet plugins assets
 	$(TEST) -parallel 4 $(filter-out $(RACED),$(PACKAGES)) $(ALSO)
 
 raced:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(TEST) $(RACE) $(RACED); else \
-	  echo 'no C compiler was found: testing without the race detector'; set -x; $(TEST) $(RACED); fi
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(TEST) $(RACE) $(FIRST) $(filter-out $(FIRST),$(RACED)); else \
+	  echo 'no C compiler was found: testing without the race detector'; set -x; $(TEST) $(FIRST) $(filter-out $(FIRST),$(RACED)); fi
 
 check: vet lint
 

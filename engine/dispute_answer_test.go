@@ -129,7 +129,12 @@ func arbitrated(asks bool) *sdk.Adapter {
 
 // answerWorld returns a world with an open dispute of 600 of a payment of 1000 USD.
 func answerWorld(t *testing.T, p *arbiter, asks bool) (w *world, a *account.Account, id, dispute string) {
-	w = newWorld(t, engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}, map[string]*sdk.Adapter{"shop": arbitrated(asks)})
+	return answerWorldOf(t, p, asks, 20*time.Millisecond)
+}
+
+// answerWorldOf is answerWorld with the time between two looks for open operations.
+func answerWorldOf(t *testing.T, p *arbiter, asks bool, every time.Duration) (w *world, a *account.Account, id, dispute string) {
+	w = newWorld(t, engine.Options{ResolveEvery: every, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}, map[string]*sdk.Adapter{"shop": arbitrated(asks)})
 	a = w.mailAccount("shop", p.URL, "")
 	id = w.pay(sale(1000, visa)).Payment.ID
 	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeOpened, 600, "USD", 10))
@@ -221,7 +226,7 @@ func TestRefundDuringAnAcceptance(t *testing.T) {
 	for act, refunds := range map[string]bool{"lose": false, "ok": false, "refuse": true, "drop": true} {
 		p := newArbiter(t)
 		inBubble(t, func(t *testing.T) {
-			w, a, id, _ := answerWorld(t, p, true)
+			w, a, id, _ := answerWorldOf(t, p, true, 2*time.Second)
 			says := func(dispute sdk.Dispute, at int64) {
 				t.Helper()
 				dispute.Amount = sdk.Money{Minor: 600, Currency: "USD"}

@@ -160,10 +160,11 @@ func TestNotFoundAfterASuspension(t *testing.T) {
 				p.hangs.Store(true)
 				p.forgets.Store(true)
 				inBubble(t, func(t *testing.T) {
-					d := &dying{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(rule)})}
+					adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(rule)})
+					d := &dying{Connectors: adapters}
 					w := newWorldWith(t, o, d, t.TempDir()+"/p.db")
 					w.shopAccount(p.URL)
-					other := newWorldAt(t, o, d, w.file, 2*time.Hour)
+					other := newWorldAt(t, o, adapters, w.file, 2*time.Hour)
 					other.running()
 					w.jump(2 * time.Hour) // for the monotonic clock of its machine no time has passed
 					set(d)
@@ -178,7 +179,6 @@ func TestNotFoundAfterASuspension(t *testing.T) {
 					} else {
 						dies(func() { w.CreatePayment(context.Background(), w.auth, in) })
 					}
-					d.before, d.after = false, false
 					time.Sleep(time.Until(sent.Add(final - time.Second)))
 					if relays {
 						require.Equal(t, relay.Pending, other.relayAsked().Status, "the answer comes too early")
@@ -211,7 +211,7 @@ func TestRelayAfterAJumpBack(t *testing.T) {
 			p := newProcessor(t)
 			p.dropped.Store(true)
 			inBubble(t, func(t *testing.T) {
-				o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second}
+				o := engine.Options{ResolveEvery: 10 * time.Second, LeaseTime: 40 * time.Second}
 				adapters := plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(byReference)})
 				w := newWorldAt(t, o, adapters, t.TempDir()+"/p.db", 9*time.Hour)
 				w.shopAccount(p.URL)

@@ -66,9 +66,9 @@ func named(r *sdk.Request, service string) string {
 	return r.Reference
 }
 
-// statusOf returns the status of a transaction's details. If they hold only a reason code, 100 means accepted. With 200
-// and 230 the issuer approved, and a check of Cybersource's failed: the funds are held (support.cybersource.com, article
-// 000002478).
+// statusOf returns the status of a transaction's details. If they hold only a reason code, 100 means accepted. With
+// 200 and 230 the issuer approved, and a check of Cybersource's failed: the funds are held (support.cybersource.com,
+// article 000002478).
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"},
