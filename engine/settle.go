@@ -309,19 +309,14 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 		return err
 	}
 	open := op.Status.Open() || op.Status == payment.OperationPending
-	op.LastSendAt = latest(op.LastSendAt, w.Operation.LastSendAt)
+	if w.Operation.LastSendAt.After(op.LastSendAt) {
+		op.LastSendAt = w.Operation.LastSendAt
+	}
 	w.Payment, w.Attempt, w.Refund, w.Dispute, w.Operation = p, a, f, d, op
 	if !open {
 		return errClosed
 	}
 	return nil
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // addReplacement adds the operation that takes the place of one that did not happen.

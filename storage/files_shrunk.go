@@ -4,7 +4,6 @@ package storage
 
 import (
 	_ "embed" // files.zip.zst
-	"io/fs"
 
 	"payswitch/engine/compress"
 )
@@ -15,10 +14,4 @@ import (
 var packed []byte
 
 // migrationFiles are as in files.go.
-var migrationFiles = func() fs.FS {
-	files, err := compress.Files(packed)
-	if err != nil {
-		panic("storage: this program was built with a damaged files.zip.zst: " + err.Error())
-	}
-	return files
-}()
+var migrationFiles = compress.MustFiles("storage/files.zip.zst", packed)

@@ -18,15 +18,7 @@ var (
 )
 
 // projectFiles is as in texts.go.
-func projectFiles() fs.FS { return unpacked(projectPacked) }
+func projectFiles() fs.FS { return compress.MustFiles("cmd/payswitch/project.zip.zst", projectPacked) }
 
 // sdkSource is as in texts.go.
-func sdkSource() fs.FS { return unpacked(sdkPacked) }
-
-func unpacked(packed []byte) fs.FS {
-	files, err := compress.Files(packed)
-	if err != nil {
-		panic("this program was built with a damaged project.zip.zst or sdk.zip.zst: " + err.Error())
-	}
-	return files
-}
+func sdkSource() fs.FS { return compress.MustFiles("cmd/payswitch/sdk.zip.zst", sdkPacked) }

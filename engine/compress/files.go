@@ -27,3 +27,12 @@ func Files(packed []byte) (fs.FS, error) {
 	}
 	return z, nil
 }
+
+// MustFiles is Files for what the program holds itself as the file name. It panics if the build has packed something else.
+func MustFiles(name string, packed []byte) fs.FS {
+	files, err := Files(packed)
+	if err != nil {
+		panic("this program was built with a damaged " + name + ": " + err.Error())
+	}
+	return files
+}

@@ -16,11 +16,7 @@ var builtInPacked []byte
 
 // builtInTable returns errors.txt. It panics if the build has packed another file than make does.
 func builtInTable() string {
-	files, err := compress.Files(builtInPacked)
-	if err != nil {
-		panic(err)
-	}
-	text, err := fs.ReadFile(files, "errors.txt")
+	text, err := fs.ReadFile(compress.MustFiles("engine/routing/errors.zip.zst", builtInPacked), "errors.txt")
 	if err != nil {
 		panic(err)
 	}

@@ -4,7 +4,6 @@ package checkout
 
 import (
 	_ "embed" // files.zip.zst
-	"io/fs"
 
 	"payswitch/engine/compress"
 )
@@ -15,10 +14,4 @@ import (
 var packed []byte
 
 // files are as in files.go.
-var files = func() fs.FS {
-	files, err := compress.Files(packed)
-	if err != nil {
-		panic("checkout: this program was built with a damaged files.zip.zst: " + err.Error())
-	}
-	return files
-}()
+var files = compress.MustFiles("router/checkout/files.zip.zst", packed)
