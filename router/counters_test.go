@@ -18,7 +18,8 @@ type counters struct {
 	calls  map[string]int
 	last   map[string]sdk.Request // what an adapter was asked last, by payment and operation
 	alarms map[string]int
-	deaf   atomic.Bool // processors take no exemptions
+	deaf   atomic.Bool                         // processors take no exemptions
+	before atomic.Pointer[func(sdk.Operation)] // what happens before an adapter is called, nil for nothing
 }
 
 func (c *counters) add(to *map[string]int, key string) {
@@ -88,6 +89,9 @@ func (c counting) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, 
 		}
 		c.last[d.Request.PaymentID+" "+string(d.Operation)] = d.Request
 		c.mu.Unlock()
+	}
+	if do := c.before.Load(); do != nil {
+		(*do)(d.Operation)
 	}
 	return c.Connectors.Drive(ctx, d)
 }

@@ -6,10 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
 )
 
 // framed opens three_ds_authorize_url as a shop's page does in a frame, after the payer's part is over.
@@ -45,6 +48,29 @@ func TestSlowResultInAFrame(t *testing.T) {
 	require.Eventually(t, func() bool { return c.polled() == "completed" }, 20*time.Second, 20*time.Millisecond, "the result comes without a query by the shop")
 	b.ends(c.payment, "succeeded", "", 1)
 	require.Contains(t, c.framed(), `{"openurl_if_required":"https://shop.example/done?order=7"}`)
+}
+
+// TestQuestionOfASuspendedMachine: the machine is suspended before a question about a result leaves, and awakes after the deadline. The
+// question is asked then, and the payment fails for what the authenticator answers.
+func TestQuestionOfASuspendedMachine(t *testing.T) {
+	t.Parallel()
+	for code, answer := range map[string]string{"authentication_result_lost": "", "authentication_timeout": noResult} {
+		b := newBankWorld(t)
+		c := b.challenge("0170")
+		if answer != "" {
+			b.says("/sim/3ds/postauth", answer)
+		}
+		var once sync.Once
+		suspend := func(op sdk.Operation) {
+			if op == sdk.OpResult {
+				once.Do(func() { b.passes(16 * time.Minute) })
+			}
+		}
+		b.counted.before.Store(&suspend)
+		b.background()
+		c.returns("1234")
+		b.ends(c.payment, "failed", code, 0)
+	}
 }
 
 // TestResultOfAClosedChallenge: the shop's page gave the challenge up, so it opens the authorize URL in a frame. A result that comes in time counts.

@@ -29,6 +29,7 @@ type authAnswer struct {
 	out    *sdk.AuthenticationOutcome
 	cavv   secret.Value
 	reject *sdk.Reject // set if the adapter could not make the call
+	late   bool        // the node came too late to send the request, for example because its machine was suspended
 	// journal holds the records to write together with the answer's effects.
 	journal []*drive.JournalRecord
 }
@@ -74,7 +75,7 @@ func (s *Authentications) call(ctx context.Context, q *change.Loaded) authAnswer
 	if v.Status == payment.OperationUnknown { // no money depends on it, so there is nothing to resolve
 		op.Status = payment.OperationFailed
 	}
-	ans := authAnswer{op: &op, reject: v.Reject, cavv: q.CAVV, journal: q.Journal}
+	ans := authAnswer{op: &op, reject: v.Reject, late: v.Late, cavv: q.CAVV, journal: q.Journal}
 	if v.Outcome != nil {
 		op.Outcome, _ = json.Marshal(v.Outcome)
 		ans.out = v.Outcome.Authentication

@@ -87,7 +87,11 @@ func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 		return err
 	}
 	q.Unstored = true
-	return s.bookResult(ctx, id, adapter, s.call(ctx, q), false)
+	ans := s.call(ctx, q)
+	if ans.late {
+		return nil // the authenticator was not asked: the authentication stays due
+	}
+	return s.bookResult(ctx, id, adapter, ans, false)
 }
 
 // bookResult writes an authenticator's report on the end of a challenge. push is true if the authenticator sent it unasked.
