@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 	"testing"
 	"time"
@@ -32,6 +33,28 @@ func TestSameSchema(t *testing.T) {
 	require.Contains(t, want, part{"payments", "", "unique key (merchant_id, id)"})
 	require.Contains(t, want, part{"payments", "payments_customer", "index on (merchant_id, customer_id, created_at, seq) of some rows"})
 	require.Contains(t, want, part{"violations", "", "foreign key (merchant_id, account_id) to accounts cascade"})
+}
+
+// TestSchemaOfPackedMigrations: make build packs the migrations, so their file system has another type in the program than in tests. The program checks
+// the schema nevertheless.
+func TestSchemaOfPackedMigrations(t *testing.T) {
+	for database, empty := range map[string]func(t *testing.T) string{
+		"SQLite":     func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "p.db") },
+		"PostgreSQL": func(t *testing.T) string { return pgtest.Empty(t) },
+	} {
+		t.Run(database, func(t *testing.T) {
+			dsn := empty(t)
+			_, err := Migrate(t.Context(), dsn)
+			require.NoError(t, err)
+			require.NoError(t, withMigrator(dsn, func(m *migrator) error {
+				m.files = struct{ fs.FS }{migrationFiles}
+				require.NoError(t, m.checkSchema())
+				require.NoError(t, m.conn.script("DROP INDEX operations_due"))
+				require.ErrorContains(t, m.checkSchema(), "operations_due")
+				return nil
+			}))
+		})
+	}
 }
 
 // TestIndexConditions: for a list of three or more values in an index's condition, SQLite makes a table in memory at each write of a row.

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,7 +110,7 @@ func (c *liteConn) planted() (out []plant, err error) {
 // checkSchema implements schemaConn. It compares tables and indexes with those that the migrations make. It allows further tables, views and indexes.
 func (c *liteConn) checkSchema(m *migrator) error {
 	made := ourSchema
-	if _, ours := m.files.(embed.FS); !ours {
+	if m.files != fs.FS(migrationFiles) {
 		made = func() ([]dbObject, error) { return schemaOf(m.files) }
 	}
 	want, err := made()
