@@ -176,7 +176,7 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 		return nil, err
 	}
 	if isNew {
-		return m.applyTogether(list)
+		return m.applyTogether(list, nil)
 	}
 	if err := m.conn.inUse(m); err != nil { // an earlier release takes a row with a new column for altered
 		return nil, err
@@ -188,7 +188,7 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 		if err := ctx.Err(); err != nil {
 			return applied, err
 		}
-		ran, err := m.applyTogether(list[i : i+1])
+		ran, err := m.applyTogether(list[i:i+1], m.conn.inUse)
 		if err != nil {
 			return applied, err
 		}
@@ -197,8 +197,9 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	return applied, nil
 }
 
-// applyTogether runs migrations in one transaction. It skips those that another process has run in the meantime.
-func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
+// applyTogether runs migrations in one transaction. It skips those that another process has run in the meantime. It rolls back if last, unless nil, fails
+// before the commit: a node that has started since the copy began has read the schema of before.
+func (m *migrator) applyTogether(list []migration, last func(*migrator) error) (ran []string, err error) {
 	c := m.conn
 	if err := c.beginSchema(); err != nil {
 		return nil, fmt.Errorf("migration %s: %w", list[0].name, err)
@@ -228,6 +229,11 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 			return nil, err
 		}
 		ran = append(ran, k.name)
+	}
+	if last != nil {
+		if err := last(m); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.script("COMMIT"); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -118,6 +119,86 @@ func TestMigrateRefusesNodes(t *testing.T) {
 	require.Error(t, RefuseInUse(t.Context(), dsn))
 	require.NoError(t, db.Close())
 	require.Eventually(t, func() bool { return refused() == nil }, 10*time.Second, 10*time.Millisecond)
+}
+
+// duringCopy lets something happen while a migration copies the database.
+type duringCopy struct {
+	schemaConn
+	then func()
+}
+
+// backUp implements schemaConn.
+func (c duringCopy) backUp(m *migrator, next string) error {
+	c.then()
+	return c.schemaConn.backUp(m, next)
+}
+
+// onBoth runs a test on a new database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, pgtest.Empty(t)) })
+}
+
+// TestMigrateRefusesNodesThatStart: while a migration copies the database, a node of the earlier release starts. The database stays as it is, and the
+// node goes on.
+func TestMigrateRefusesNodesThatStart(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		_, err := Migrate(t.Context(), dsn)
+		require.NoError(t, err)
+		files := fstest.MapFS{"migrations/9999_more.sql": file("CREATE TABLE more (b TEXT)")}
+		list, err := readMigrations(migrationFiles)
+		require.NoError(t, err)
+		for _, k := range list {
+			files["migrations/"+k.name+".sql"] = file(k.text)
+		}
+		var node *DB
+		migrate := func(then func()) (applied []string, err error) {
+			err = withMigrator(dsn, func(m *migrator) error {
+				m.files, m.conn = files, duringCopy{m.conn, then}
+				applied, err = m.apply(t.Context())
+				return err
+			})
+			return applied, err
+		}
+		applied, err := migrate(func() {
+			node, err = Open(t.Context(), dsn, Options{})
+			require.NoError(t, err)
+			_, _, err = node.LockNode("late")
+			require.NoError(t, err)
+			require.NoError(t, node.Writable())
+		})
+		require.ErrorContains(t, err, "stop all nodes first")
+		require.Empty(t, applied)
+		require.NoError(t, node.Writable())
+		require.NoError(t, node.Close())
+		require.Eventually(t, func() bool {
+			applied, err = migrate(func() {})
+			return err == nil
+		}, 10*time.Second, 10*time.Millisecond)
+		require.Equal(t, []string{"9999_more"}, applied)
+	})
+}
+
+// TestNodeOfEarlierRelease: the database is migrated before a node has the lock of its name, or while the node has no connection. The node writes nothing.
+func TestNodeOfEarlierRelease(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		db, err := Open(t.Context(), dsn, Options{})
+		require.NoError(t, err)
+		defer db.Close()
+		require.NoError(t, db.Writable())
+		require.NoError(t, withMigrator(dsn, func(m *migrator) error {
+			return m.conn.script("INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ('9999_more', 'x', 1)")
+		}))
+		if !isPostgres(dsn) {
+			_, _, err = db.LockNode("late")
+			require.ErrorIs(t, err, errOtherSchema)
+			return
+		}
+		require.NoError(t, pgtest.Run(dsn, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"))
+		require.Eventually(t, func() bool { return errors.Is(db.Writable(), errOtherSchema) }, 10*time.Second, 10*time.Millisecond)
+		require.ErrorContains(t, db.Writable(), "migrations, and had")
+	})
 }
 
 func TestMigrationNames(t *testing.T) {

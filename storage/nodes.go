@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"payswitch/engine"
 )
 
 // unnamedNodes bounds how many nodes without a configured name share a database file.
@@ -20,6 +23,9 @@ var notInNodeNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // errLocked is lockFile's error for a file that a living process has locked.
 var errLocked = errors.New("another process has locked the file")
+
+// errOtherSchema is the error of a process whose database another release has migrated.
+var errOtherSchema = errors.New("end this process, and start the release that migrated the database")
 
 // errNoLocks is lockFile's error on a system whose locks do not end with their process.
 var errNoLocks = errors.New("this system has no file locks that end with their process")
@@ -98,5 +104,17 @@ func (d *DB) lockNode(name string) error {
 		return errors.Join(fmt.Errorf("lock node %s: %w", name, err), f.Close())
 	}
 	d.locks = append(d.locks, f)
-	return nil
+	return d.sameSchema()
+}
+
+// sameSchema refuses a database that was migrated between Open and the lock of the node's name, which a migration looks for.
+func (d *DB) sameSchema() error {
+	return d.View(context.Background(), func(r engine.Reader) error {
+		var n int
+		err := r.(*tx).s.query(`SELECT count(*) FROM schema_migrations`, nil, func(row scanner) error { return row.Scan(&n) })
+		if err == nil && n != d.migrations {
+			err = fmt.Errorf("%s has %d migrations, and had %d when this process started: %w", d.name, n, d.migrations, errOtherSchema)
+		}
+		return err
+	})
 }

@@ -55,6 +55,7 @@ type DB struct {
 	close    func() error // once
 	// closeParts closes what the database's own code has opened.
 	closeParts func() error
+	migrations int // that the database had at the start
 
 	// The fields below are SQLite's.
 	path    string // without symbolic links
@@ -165,6 +166,11 @@ func (d *DB) prepare(ctx context.Context, conn schemaConn, migrations fs.FS, mig
 	if err != nil {
 		return err
 	}
+	known, err := readMigrations(migrations)
+	if err != nil {
+		return err
+	}
+	d.migrations = len(known)
 	if len(pending) > 0 {
 		if !isNew && !migrate {
 			return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.name, names(pending))

@@ -60,8 +60,10 @@ type pgDialer struct {
 	// separate is true for a database that does not know statements for several rows.
 	separate atomic.Bool
 	// ours is true once a connection has shown that no pooler shares it among its clients.
-	ours   atomic.Bool
-	silent time.Time // when the database last left a connection, or an attempt to connect, without an answer
+	ours atomic.Bool
+	// migrations is how many migrations the database had at the start; 0 before.
+	migrations int
+	silent     time.Time // when the database last left a connection, or an attempt to connect, without an answer
 }
 
 // isPostgres reports whether dsn names a PostgreSQL database.
@@ -230,6 +232,11 @@ func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 		}
 		d.ours.Store(err == nil)
 	}
+	if err == nil && d.migrations > 0 {
+		if err = sameSchema(ctx, c, d.migrations); err != nil {
+			c.Close(ctx)
+		}
+	}
 	cancel()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -242,6 +249,18 @@ func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 	d.next = time.Now().Add(d.pause/2 + rand.N(d.pause))
 	d.failed = d.refused(err)
 	return nil, d.failed
+}
+
+// sameSchema refuses a database that was migrated, or replaced, while this process had no connection: it would write rows as another release reads them.
+func sameSchema(ctx context.Context, c *pgconn.PgConn, migrations int) error {
+	results, err := c.Exec(ctx, "SELECT count(*) FROM schema_migrations").ReadAll()
+	if err != nil {
+		return err
+	}
+	if n := string(results[0].Rows[0][0]); n != strconv.Itoa(migrations) {
+		return fmt.Errorf("it has %s migrations, and had %d when this process started: %w", n, migrations, errOtherSchema)
+	}
+	return nil
 }
 
 // refused returns the error of an attempt to connect. pgconn's errors hold no password.

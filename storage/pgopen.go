@@ -42,6 +42,7 @@ func openPostgres(ctx context.Context, dsn string, o Options, migrations fs.FS) 
 	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, err
 	}
+	dial.migrations = d.migrations
 	writing := max(1, o.Postgres.Connections/4)
 	readers := newPGReaders(dial, o.Postgres.Connections-writing, d.signer)
 	d.view, d.writable = readers.view, d.writablePostgres

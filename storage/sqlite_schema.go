@@ -163,7 +163,7 @@ func inMemory(files fs.FS, f func(c *liteConn) error) error {
 		return err
 	}
 	m := &migrator{conn: conn, path: ":memory:", files: files, log: slog.New(slog.DiscardHandler)}
-	if _, err := m.applyTogether(list); err != nil {
+	if _, err := m.applyTogether(list, nil); err != nil {
 		return err
 	}
 	return f(conn)
