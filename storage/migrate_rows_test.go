@@ -17,8 +17,8 @@ var clears = map[string][]string{
 	"0145_facets_again":    {"facets", "facet_marks"},
 }
 
-// TestMigrationsWithRows applies the migrations one by one, each to a database with rows in all its tables. The rows are equal but for their keys, so a
-// new key that present rows may break fails here, as does a column that they lack. No row is lost.
+// TestMigrationsWithRows applies the migrations one by one, each to a database with rows in all its tables. The rows are equal but for their keys.
+// So a new key that present rows may break fails here, and a new column that they have no value for. No row is lost.
 func TestMigrationsWithRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		list, err := readMigrations(migrationFiles)
