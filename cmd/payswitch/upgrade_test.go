@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +15,9 @@ import (
 
 // The API key of the merchant in testdata/upgrade.sql, and a card and a mandate of its customer.
 const (
-	oldKey     = "OLDKEY"
-	oldMethod  = "OLDMETHOD"
-	oldMandate = "OLDMANDATE"
+	oldKey     = "dev_b2bBN93Yv4PayP5zA0e2IiCU1Dfl6iFvbemUIgIOR88AkDlijI6a7GqqsBB9kTMb"
+	oldMethod  = "pm_0UVa5pJmrpfcVuKONUBU"
+	oldMandate = "man_0UVa5pJmVynV31OTL4ZN"
 )
 
 // TestUpgradeOfOldDatabase gives this release a database as payswitch wrote it at migration 0053, the oldest that can be upgraded. The rows read as before,
@@ -75,10 +76,11 @@ func TestUpgradeOfOldDatabase(t *testing.T) {
 	require.Equal(t, "succeeded", r.must(oldKey, "/payments/held/capture", object{})["status"])
 	require.Equal(t, "succeeded", r.must(oldKey, "/payments/part/capture", object{"amount_to_capture": 6500})["status"])
 	require.Equal(t, "cancelled", r.must(oldKey, "/payments/last/cancel", object{})["status"])
-	for amount, status := range map[int]int{1301: 400, 1300: 200} { // 1200 of 3000 were refunded, and 500 are disputed
-		got, answer := r.call(oldKey, "/refunds", object{"payment_id": "taken", "amount": amount})
-		require.Equal(t, status, got, "%d: %v", amount, answer)
-	}
+	refunds, _ := r.must(oldKey, "/payments/taken", nil)["refunds"].([]any)
+	require.Len(t, refunds, 1)
+	require.EqualValues(t, 1200, refunds[0].(map[string]any)["amount"])
+	status, refused := r.call(oldKey, "/refunds", object{"payment_id": "taken", "amount": 1})
+	require.Equal(t, 422, status, "the payment is older than a year: %v", refused)
 	again := object{"amount": 1700, "currency": "USD", "confirm": true, "customer_id": "ada", "off_session": true}
 	again["recurring_details"] = object{"type": "payment_method_id", "data": oldMethod}
 	require.Equal(t, "succeeded", r.must(oldKey, "/payments", again)["status"])
@@ -93,8 +95,11 @@ func TestUpgradeOfOldDatabase(t *testing.T) {
 	}
 	code, stderr = r.stop()
 	require.Equal(t, 0, code)
-	require.NotContains(t, stderr, "level=ERROR")
-	require.NotContains(t, stderr, `"level":"ERROR"`)
+	for line := range strings.Lines(stderr) {
+		if !strings.Contains(line, "events for a webhook endpoint were given up") { // they are older than webhooks.keep
+			require.NotContains(t, line, `"level":"ERROR"`)
+		}
+	}
 
 	dsn := pgtest.Empty(t)
 	code, _, stderr = runProgram(t, env, "migrate", "copy", "--from", "sqlite:"+file, "--to", dsn)
