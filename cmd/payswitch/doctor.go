@@ -440,6 +440,10 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 			continue
 		}
 		name := fmt.Sprintf("account %s of %s (%s)", a.ID, a.MerchantID, a.Connector)
+		if d.c.Keys.Environment == "prd" && (a.Connector == plugins.SimulatorName || a.Connector == plugins.Simulator3DSName) {
+			d.find("adapters", name+" is at the simulator, which takes no money, and keys.environment is prd", "disable or delete the account")
+			continue
+		}
 		info, loaded := host.Adapter(a.Connector)
 		if !loaded || info.Manifest == nil {
 			d.find("adapters", name+" has no adapter", "payswitch plugin list shows the loaded ones; install the missing one, or disable the account")
@@ -449,11 +453,10 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 			d.find("adapters", fmt.Sprintf("%s waits for your approval of %s %s: %s", name, info.Name, info.Manifest.Version, more), "read Approval in OPERATIONS.md")
 			continue
 		}
-		if d.c.Keys.Environment == "prd" && (a.Connector == plugins.SimulatorName || a.Connector == plugins.Simulator3DSName) {
-			d.find("adapters", name+" is at the simulator, which takes no money, and keys.environment is prd", "disable or delete the account")
+		good++
+		if info.Simulated {
 			continue
 		}
-		good++
 		for _, e := range info.Manifest.Environments {
 			hosts = append(hosts, e.Hosts...)
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -295,6 +296,9 @@ func (p *program) openHost(ctx context.Context, c Config, s *sharedAdapters) (*p
 		o.Shared = *s
 	}
 	o.LoadWait = compileTime
+	if c.simulates3DS() {
+		o.Simulator3DS = http.NotFoundHandler() // commands ask which adapter an account has, and send nothing
+	}
 	if !isMine(o.CacheDir) {
 		o.CacheDir = ""
 	}

@@ -70,7 +70,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			s.Log.LogAttrs(ctx, slog.LevelError, why, slog.String("merchant_id", b.MerchantID), slog.String("endpoint_id", b.EndpointID), slog.Int("events", n))
+			if n > 0 { // another node may have given them up, or a delivery may be under way
+				s.Log.LogAttrs(ctx, slog.LevelError, why, slog.String("merchant_id", b.MerchantID), slog.String("endpoint_id", b.EndpointID), slog.Int("events", n))
+			}
 		}
 	}
 	s.forget(keep)
