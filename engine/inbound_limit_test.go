@@ -15,8 +15,8 @@ func TestWrongSignaturesRunOut(t *testing.T) {
 	t.Parallel()
 	a := mailing(byWebhook)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a, "other": renamed(a, "other")})
-	shop := w.mailAccount("shop", "http://127.0.0.1:1", "")
-	other := w.mailAccount("other", "http://127.0.0.1:1", "")
+	shop := w.mailAccount("shop", nowhere, "")
+	other := w.mailAccount("other", nowhere, "")
 	nothing := map[string]any{"reference": "nobody's", "object": "payment"}
 	began, later := time.Now(), time.Duration(0)
 	send := func(account, sender, secret string) (fault.Kind, string) {

@@ -152,7 +152,7 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	})
 	p.forgets.Store(true)
 	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
-	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: quick.LeaseTime}
 	a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
 	a.shopAccount(p.URL)
 	b := a.second(o, adapters)
@@ -162,6 +162,7 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *request.Input) { in.PaymentID = "p" }))
 	}()
 	<-arrived
+	outlive(a, b)
 	b.running()
 	require.Eventually(t, func() bool { return b.operations("p")[0].Status == payment.OperationUnknown }, 20*time.Second, 20*time.Millisecond)
 	require.Empty(t, b.operations("p")[0].Instrument, "card and CVC are not needed any more")

@@ -41,7 +41,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	})
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 1}
 	adapters := map[string]*sdk.Adapter{"shop": shop(rule)}
-	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: quick.LeaseTime}
 	a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
 	a.shopAccount(p.URL)
 	b := a.second(o, adapters)
@@ -51,6 +51,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *request.Input) { in.PaymentID = "late" }))
 	}()
 	<-arrived
+	outlive(a, b)
 	b.running()
 	v := b.eventually("late", payment.Failed)
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)

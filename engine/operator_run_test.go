@@ -18,12 +18,12 @@ import (
 // processor's answer is booked, and no word stands against it.
 func TestOperatorLeavesALongRunAlone(t *testing.T) {
 	for name, c := range map[string]struct {
-		by   time.Duration
-		node int
+		moves func(nodes ...*world)
+		node  int
 	}{
-		"the lease has ended":         {4 * time.Second, 0}, // too little to count as a jump
-		"the clock jumps":             {2 * time.Hour, 0},
-		"the clock jumps, other node": {2 * time.Hour, 1},
+		"the lease has ended":         {outlive, 0},
+		"the clock jumps":             {jumpAhead, 0},
+		"the clock jumps, other node": {jumpAhead, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -32,7 +32,7 @@ func TestOperatorLeavesALongRunAlone(t *testing.T) {
 			answer := sync.OnceFunc(func() { close(p.hold) })
 			defer answer()
 			adapters := map[string]*sdk.Adapter{"shop": refunder(byReference)}
-			o := engine.Options{LeaseTime: 3500 * time.Millisecond, LockWait: 50 * time.Millisecond}
+			o := engine.Options{LeaseTime: quick.LeaseTime, LockWait: 50 * time.Millisecond}
 			a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
 			a.shopAccount(p.URL)
 			worlds := []*world{a, a.second(o, adapters)}
@@ -47,9 +47,7 @@ func TestOperatorLeavesALongRunAlone(t *testing.T) {
 				require.ErrorContains(t, err, "Another run drives the operation")
 			}
 			refused()
-			for _, w := range worlds {
-				w.dbClock.Add(int64(c.by))
-			}
+			c.moves(worlds...)
 			refused()
 			answer()
 			require.Equal(t, payment.RefundSucceeded, (<-done).Status)
@@ -68,13 +66,13 @@ func TestRefundDecisionLeavesALongRunAlone(t *testing.T) {
 	p.hold = make(chan struct{})
 	answer := sync.OnceFunc(func() { close(p.hold) })
 	defer answer()
-	w := newWorld(t, engine.Options{LeaseTime: 3500 * time.Millisecond, LockWait: 50 * time.Millisecond}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	w := newWorld(t, engine.Options{LeaseTime: quick.LeaseTime, LockWait: 50 * time.Millisecond}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
 	w.shopAccount(p.URL)
 	id := w.pay(sale(1000, visa)).Payment.ID
 	done := make(chan *payment.Refund, 1)
 	go func() { r, _ := w.refund(id, 600, named("r")); done <- r }()
 	<-p.arrived
-	w.dbClock.Add(int64(4 * time.Second))
+	outlive(w)
 	require.Error(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
 	require.Equal(t, payment.RefundPending, w.refunded("r").Status)
 	answer()

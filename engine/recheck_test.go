@@ -85,7 +85,7 @@ func TestRunAfterItsLeaseProvesNothing(t *testing.T) {
 		<-hold
 		return authorize(c)
 	}
-	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: quick.LeaseTime}
 	a := newWorldWith(t, o, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": still}), t.TempDir()+"/p.db")
 	a.shopAccount(p.URL)
 	b := a.second(o, map[string]*sdk.Adapter{"shop": tillAdapter(rule)})
@@ -99,6 +99,7 @@ func TestRunAfterItsLeaseProvesNothing(t *testing.T) {
 		done <- answer{v, err}
 	}()
 	<-arrived
+	outlive(a, b)
 	b.running()
 	require.Eventually(t, func() bool {
 		return p.count("/authorize") > 0 && b.operations("still")[0].Status == payment.OperationUnknown

@@ -28,7 +28,7 @@ type away struct {
 func (a away) Drive(ctx context.Context, in *port.Drive) (*port.DriveResult, error) {
 	if a.now.Load() {
 		far := *in
-		far.Account.BaseURL = "http://127.0.0.1:1"
+		far.Account.BaseURL = nowhere
 		in = &far
 	}
 	return a.Connectors.Drive(ctx, in)

@@ -46,7 +46,9 @@ func between(t *testing.T, adapters map[string]*sdk.Adapter) (*world, *storeBetw
 		all[name] = a
 	}
 	s := &storeBetween{Store: w.db}
-	e, err := engine.New(engine.Deps{Store: s, Connectors: plugins.NativeConnectors(all), Vault: w.vault, Presenter: presenter{}}, quick)
+	o := quick
+	o.LockWait = time.Minute // the step counts as waiting
+	e, err := engine.New(engine.Deps{Store: s, Connectors: plugins.NativeConnectors(all), Vault: w.vault, Presenter: presenter{}}, o)
 	require.NoError(t, err)
 	return w, s, e
 }
@@ -149,7 +151,7 @@ func TestUnknownOutcomeRaisesNoLateEvidence(t *testing.T) {
 		c.Do(&sdk.Send{Method: "POST", URL: "/pay"})
 		return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
 	}
-	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: quick.LeaseTime}
 	w := newWorld(t, o, map[string]*sdk.Adapter{"shop": a})
 	w.mailAccount("shop", p.URL, "")
 	other := w.second(o, map[string]*sdk.Adapter{"shop": a})
@@ -159,6 +161,7 @@ func TestUnknownOutcomeRaisesNoLateEvidence(t *testing.T) {
 		w.CreatePayment(context.Background(), w.auth, sale(100, visa, func(in *request.Input) { in.PaymentID = "late" }))
 	}()
 	first := p.next(t, "POST")
+	outlive(w, other)
 	other.running()
 	p.next(t, "GET").answer <- `{"id":"tx_1"}` // captured
 	other.eventually("late", payment.Succeeded)

@@ -59,15 +59,15 @@ func (w *world) keyed(t testing.TB, key string) (auth account.Auth, finish func(
 // the lease, and on another node when the lease has ended.
 func TestRepeatTakesOverADeadNode(t *testing.T) {
 	restarted := engine.Options{Node: "n1", SoleNode: true, LockWait: 20 * time.Second} // the lease lasts for 60 seconds
-	other := engine.Options{Node: "n2", LeaseTime: 3 * time.Second, LockWait: 20 * time.Second}
+	other := engine.Options{Node: "n2", LeaseTime: quick.LeaseTime, LockWait: 20 * time.Second}
 	for name, c := range map[string]struct {
 		first, second engine.Options
 		id            string
 	}{
 		"the same node":                 {restarted, restarted, ""},
 		"the same node, own payment_id": {restarted, restarted, "order_1"},
-		"another node":                  {engine.Options{Node: "n1", LeaseTime: 3 * time.Second}, other, ""},
-		"another node, own payment_id":  {engine.Options{Node: "n1", LeaseTime: 3 * time.Second}, other, "order_1"},
+		"another node":                  {engine.Options{Node: "n1", LeaseTime: quick.LeaseTime}, other, ""},
+		"another node, own payment_id":  {engine.Options{Node: "n1", LeaseTime: quick.LeaseTime}, other, "order_1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,6 +86,9 @@ func TestRepeatTakesOverADeadNode(t *testing.T) {
 			require.NoError(t, a.db.Close()) // the remaining goroutines of this process do nothing more
 
 			b := newWorldWith(t, c.second, plugins.NativeConnectors(adapters), a.file)
+			if c.second.LeaseTime > 0 {
+				outlive(b)
+			}
 			b.running()
 			auth, finish := b.keyed(t, "k1")
 			v, err := b.CreatePayment(t.Context(), auth, in())

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,9 @@ func shop(rule sdk.ResolveRule) *sdk.Adapter {
 	}
 	return a
 }
+
+// nowhere is an address at which nothing listens. The port of a closed server would not do: another test's server may get it.
+const nowhere = "http://127.0.0.1:1"
 
 // shopAccount is an account at a processor on loopback.
 func (w *world) shopAccount(url string) {
@@ -294,12 +298,9 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 // With proof that nothing left, the engine sends the operation again.
 func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	p := newProcessor(t)
-	url := p.URL
-	p.Server.Close()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
-		w.shopAccount(url)
+		w.shopAccount(nowhere)
 		v := w.pay(sale(100, visa))
 		require.Equal(t, payment.Processing, v.Payment.Status)
 		op := w.operations(v.Payment.ID)[0]
@@ -309,43 +310,46 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 		w.running()
 		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
-	}, p.Server)
+	})
 }
 
 // The second of two operations on a payment waits for the first. After LockWait it is refused as busy.
 func TestSecondOperationWaits(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	var calls atomic.Int32
-	a := simulatorReleasing(true)
-	capture := a.Capture
-	a.Capture = func(c *sdk.Call) (*sdk.Outcome, error) {
-		calls.Add(1)
-		<-release
-		return capture(c)
-	}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"slow": a})
-	w.account("slow", "")
-	v := w.pay(sale(1000, visa, manual))
-	first := make(chan error, 1)
-	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
-		first <- err
-	}()
-	require.Eventually(t, func() bool { return calls.Load() == 1 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
-	require.Equal(t, "HE_00", code(t, err))
-	second := make(chan error, 1)
-	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
-		second <- err
-	}()
-	time.Sleep(20 * time.Millisecond)
-	close(release)
-	require.NoError(t, <-first)
-	require.Equal(t, "IR_14", code(t, <-second), "it sees what the first has done")
-	require.EqualValues(t, 1, calls.Load())
+	inBubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var calls atomic.Int32
+		a := simulatorReleasing(true)
+		capture := a.Capture
+		a.Capture = func(c *sdk.Call) (*sdk.Outcome, error) {
+			calls.Add(1)
+			<-release
+			return capture(c)
+		}
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"slow": a})
+		w.account("slow", "")
+		v := w.pay(sale(1000, visa, manual))
+		first := make(chan error, 1)
+		go func() {
+			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
+			first <- err
+		}()
+		synctest.Wait()
+		require.EqualValues(t, 1, calls.Load())
+		require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
+		_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
+		require.Equal(t, "HE_00", code(t, err))
+		second := make(chan error, 1)
+		go func() {
+			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
+			second <- err
+		}()
+		time.Sleep(20 * time.Millisecond) // the second one waits
+		close(release)
+		require.NoError(t, <-first)
+		require.Equal(t, "IR_14", code(t, <-second), "it sees what the first has done")
+		require.EqualValues(t, 1, calls.Load())
+	})
 }
 
 // A client that hangs up does not stop an operation that has begun.

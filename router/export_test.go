@@ -52,6 +52,8 @@ func GuardRoutes(pattern, who string) error {
 // FrameAncestors returns the value of frame-ancestors for origins.
 func FrameAncestors(origins ...string) string { return frameAncestors(origins) }
 
+func init() { lingerTime = time.Minute } // a busy machine may need more than ten seconds for the 100 MiB that a test sends
+
 // Linger changes the limits for the rest of a body. The returned function restores them.
 func Linger(d time.Duration, bytes int64) (restore func()) {
 	oldTime, oldBytes := lingerTime, lingerBytes

@@ -65,7 +65,7 @@ func TestRefusalsOfLargeBodiesAreRead(t *testing.T) {
 					conn, err := net.Dial("tcp", address)
 					require.NoError(t, err)
 					defer conn.Close()
-					require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+					require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 					head := c.method + " " + c.path + " HTTP/1.1\r\nHost: switch.test\r\napi-key: " + c.key + "\r\nContent-Type: " + c.contentType + "\r\n"
 					if chunked {
 						head += "Transfer-Encoding: chunked\r\n\r\n"

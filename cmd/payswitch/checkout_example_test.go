@@ -44,10 +44,7 @@ func TestCheckoutExample(t *testing.T) {
 			if err != nil {
 				t.Skipf("%s is missing", l.program)
 			}
-			free, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(t, err)
-			address := free.Addr().String()
-			require.NoError(t, free.Close())
+			address := freeAddress(t)
 			_, port, _ := net.SplitHostPort(address)
 			names := strings.NewReplacer("http://127.0.0.1:8080", s.sw.url, "127.0.0.1:3000", address, "listen(3000", "listen("+port, "YOUR_PUBLISHABLE_KEY", s.public)
 			folder := t.TempDir()
