@@ -44,7 +44,7 @@ func (w *world) passes(paymentID string, d time.Duration) {
 		}
 		a.DueAt = time.Now().Add(-time.Second)
 		return w.db.Update(w.t.Context(), func(tx engine.Tx) error { return tx.UpdateAuthentication(a) }) == nil
-	}, 5*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 }
 
 func cancelled(code string) func(o *sdk.AuthenticationOutcome) {
@@ -106,7 +106,7 @@ func TestChallengeOutcomes(t *testing.T) {
 			}
 			require.Empty(t, w.record(v.Payment.ID).Instrument)
 			if c.alarm != "" {
-				require.Eventually(t, func() bool { return w.alarms.all()[c.alarm] == 1 }, 5*time.Second, time.Millisecond, "the alarm follows the commit")
+				require.Eventually(t, func() bool { return w.alarms.all()[c.alarm] == 1 }, 20*time.Second, time.Millisecond, "the alarm follows the commit")
 			}
 		})
 	}
@@ -204,17 +204,17 @@ func TestAbandoned(t *testing.T) {
 		v, _ := w.inChallenge()
 		w.running()
 		w.passes(v.Payment.ID, time.Minute)
-		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) == 1 }, 5*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) == 1 }, 20*time.Second, 10*time.Millisecond)
 		w.passes(v.Payment.ID, 15*time.Minute)
 		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
-		require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 10*time.Millisecond, "the authenticator gets the cancellation")
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 20*time.Second, 10*time.Millisecond, "the authenticator gets the cancellation")
 	})
 	t.Run("F33 came back, no result", func(t *testing.T) {
 		w := newSecureWorld(t, quick)
 		v, back := w.inChallenge()
 		require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
-		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 20*time.Second, 5*time.Millisecond)
 		w.running()
 		w.passes(v.Payment.ID, 16*time.Minute)
 		v = w.eventually(v.Payment.ID, payment.Failed)
@@ -234,7 +234,7 @@ func TestAbandoned(t *testing.T) {
 		w := newSecureWorld(t, quick)
 		v, back := w.inChallenge()
 		require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
-		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 20*time.Second, 5*time.Millisecond)
 		w.a.mu.Lock()
 		w.a.result = always("Y")
 		w.a.mu.Unlock()
@@ -250,7 +250,7 @@ func TestCancelDuringChallenge(t *testing.T) {
 	c, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "requested_by_customer")
 	require.NoError(t, err)
 	require.Equal(t, payment.Cancelled, c.Payment.Status)
-	require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 20*time.Second, 5*time.Millisecond)
 	a := w.record(v.Payment.ID)
 	require.Equal(t, authentication.Expired, a.State)
 	require.Empty(t, a.Instrument)

@@ -136,7 +136,7 @@ func TestQueryFromBeforeTheResendProvesNothing(t *testing.T) {
 	require.Eventually(t, func() bool {
 		op := w.operations(id)[0]
 		return op.ResolveTries == 1 && op.LeaseUntil.Before(w.nowAt(0))
-	}, 5*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 	query.answer <- "404"
 	require.Equal(t, payment.Processing, <-synced)
 	require.Equal(t, payment.OperationUnknown, w.operations(id)[0].Status)

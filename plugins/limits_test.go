@@ -73,14 +73,14 @@ func TestLimitsOfADrive(t *testing.T) {
 		}
 	}
 	t.Run("time of a send", func(t *testing.T) {
-		res, err := native(t, plugins.Options{}, slow(50), authorize("scripted", url))
+		res, err := native(t, plugins.Options{}, slow(500), authorize("scripted", url))
 		require.NoError(t, err)
 		require.Equal(t, "timeout", res.Exchanges[0].Failure)
 		require.True(t, res.MayHaveLeft)
-		require.Less(t, res.Duration, 2*time.Second)
+		require.Less(t, res.Duration, 4*time.Second)
 	})
 	t.Run("time of an operation", func(t *testing.T) {
-		res, err := native(t, plugins.Options{OperationTimeout: 100 * time.Millisecond}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		res, err := native(t, plugins.Options{OperationTimeout: 500 * time.Millisecond}, func(c *sdk.Call) (*sdk.Outcome, error) {
 			_, _ = c.Get("/slow")
 			_, _ = c.Get("/slow")
 			return authorized, nil
@@ -88,7 +88,7 @@ func TestLimitsOfADrive(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
 		require.Len(t, res.Exchanges, 1)
-		require.Less(t, res.Duration, 2*time.Second)
+		require.Less(t, res.Duration, 4*time.Second)
 	})
 	t.Run("an account's turn", func(t *testing.T) {
 		o := plugins.Options{AllowLoopbackHTTP: true, AccountConcurrency: 2, AccountWait: 50 * time.Millisecond}

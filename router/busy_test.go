@@ -41,7 +41,7 @@ func TestAccountAtItsLimit(t *testing.T) {
 	held.Store(true)
 	first := make(chan response, 1)
 	go func() { first <- w.send("POST", "/payments", w.secret, plain, "Idempotency-Key", "order-1") }()
-	require.Eventually(t, func() bool { return asked.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return asked.Load() == 1 }, 20*time.Second, time.Millisecond)
 
 	own := with(plain, "payment_id", `"own_id"`)
 	for _, c := range [][2]string{{"order-2", plain}, {"order-3", own}} {
@@ -74,7 +74,7 @@ func TestNothingIsRecordedWithoutATurn(t *testing.T) {
 	held.Store(true)
 	done := make(chan response, 1)
 	go func() { done <- w.post("/payments", plain) }()
-	require.Eventually(t, func() bool { return asked.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return asked.Load() == 1 }, 20*time.Second, time.Millisecond)
 	confirm, capture := "/payments/"+kept+"/confirm", "/payments/"+authorized+"/capture"
 	for _, path := range []string{confirm, capture} {
 		require.Equal(t, 503, w.send("POST", path, w.secret, "{}", "Idempotency-Key", path).status)
@@ -123,7 +123,7 @@ func TestRefundWithoutATurn(t *testing.T) {
 	held.Store(true)
 	done := make(chan response, 1)
 	go func() { done <- w.post("/payments", plain) }()
-	require.Eventually(t, func() bool { return asked.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return asked.Load() == 1 }, 20*time.Second, time.Millisecond)
 	body := `{"payment_id":"` + paid + `","refund_id":"own_refund"}`
 	r := w.send("POST", "/refunds", w.secret, body, "Idempotency-Key", "refund-1")
 	r.expect(503, "HE_00", "The connector stripe has as many operations under way as it sustains; nothing was done: try again")

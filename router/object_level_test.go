@@ -121,7 +121,7 @@ func crossed(t *testing.T, w *world) map[string]string {
 			ids["event_id"] = text(list[0].(map[string]any), "event_id")
 		}
 		return len(list) > 0
-	}, 5*time.Second, 5*time.Millisecond)
+	}, 20*time.Second, 5*time.Millisecond)
 	ids["profile_acquirer_id"] = text(w.post("/profile_acquirer", fill(idBodies["POST /profile_acquirer"], ids)).ok(), "profile_acquirer_id")
 	ids["relay_id"] = text(w.post("/relay", fill(idBodies["POST /relay"], ids)).ok(), "id")
 	session := w.post("/v1/payment-method-sessions", `{"customer_id":"cus_victim"}`).ok()

@@ -129,7 +129,7 @@ func resultOfAnother(b *bankWorld) {
 	c := b.challenge("0170")
 	b.rewrites("/sim/3ds/postauth", func(m map[string]any) { m["acsTransID"] = "00000000-0000-4000-8000-000000000000" })
 	c.returns("1234")
-	require.Eventually(b.t, func() bool { return b.counted.alarmed("three_ds_id_mismatch") > 0 }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(b.t, func() bool { return b.counted.alarmed("three_ds_id_mismatch") > 0 }, 20*time.Second, 5*time.Millisecond)
 	b.waits(c.payment)
 	b.heals()
 	b.ends(c.payment, "succeeded", "", 1)

@@ -102,7 +102,7 @@ func (w *world) due(paymentID string, d time.Duration) {
 		}
 		a.DueAt = w.now().Add(-time.Second)
 		return w.store.Update(context.Background(), func(tx engine.Tx) error { return tx.UpdateAuthentication(a) }) == nil
-	}, 5*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 }
 
 // booked waits until background work has booked its question about a payment. The clock must stand still until then: a question
@@ -112,7 +112,7 @@ func (w *world) booked(paymentID string) {
 	require.Eventually(w.t, func() bool {
 		due := w.record(paymentID).DueAt
 		return due.IsZero() || due.After(w.now())
-	}, 5*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 }
 
 // flow is one run of a vector.
@@ -346,7 +346,7 @@ func (f *flow) told() {
 	if want.PaymentStatus == "cancelled" { // with pull alone no further news arrives: a late CRes fetches nothing (vector cres-111)
 		require.Equal(t, "C", f.record(id).Details.TransStatus)
 	} else if want.FinalStatus != nil {
-		require.Eventually(t, func() bool { return f.record(id).Details.TransStatus == *want.FinalStatus }, 5*time.Second, 10*time.Millisecond, "what the issuer said last is kept")
+		require.Eventually(t, func() bool { return f.record(id).Details.TransStatus == *want.FinalStatus }, 20*time.Second, 10*time.Millisecond, "what the issuer said last is kept")
 	}
 }
 

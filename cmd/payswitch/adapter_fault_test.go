@@ -114,5 +114,5 @@ func TestTheMerchantLearnsOfAnAdaptersFault(t *testing.T) {
 			require.False(t, strings.Contains(list, "4242424242424242") || strings.Contains(list, apiKey), list)
 		})
 	}
-	require.Eventually(t, func() bool { status, _ := r.text("/health"); return status == http.StatusOK }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { status, _ := r.text("/health"); return status == http.StatusOK }, 20*time.Second, 50*time.Millisecond)
 }

@@ -221,7 +221,7 @@ func TestDrain(t *testing.T) {
 			conn.Close() // an open one without a request would be waited for as well
 		}
 		return err != nil
-	}, 5*time.Second, 10*time.Millisecond, "it still takes connections")
+	}, 20*time.Second, 10*time.Millisecond, "it still takes connections")
 	require.Empty(t, code, "it did not wait for the request")
 
 	_, err = conn.Write(body[10:])
@@ -251,7 +251,7 @@ func TestSecondSignal(t *testing.T) {
 	p := startProcess(t, testEnv(t, t.TempDir()), "serve")
 	p.begin(p.shop("shop"), []byte(`{"amount": 1}`), 5)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), `"msg":"draining"`) }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), `"msg":"draining"`) }, 20*time.Second, 5*time.Millisecond)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, -1, p.exit())
 }

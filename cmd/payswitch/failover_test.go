@@ -120,7 +120,7 @@ func TestFailOver(t *testing.T) {
 		tried <- v
 	}()
 	made = append(made, "pay_trial")
-	require.Eventually(t, func() bool { return standing()[0] == "out" }, 5*time.Second, 10*time.Millisecond, "the trial has begun")
+	require.Eventually(t, func() bool { return standing()[0] == "out" }, 20*time.Second, 10*time.Millisecond, "the trial has begun")
 	_, account, _ = pay()
 	require.Equal(t, b, account, "one payment at a time tries it")
 	close(gate)
