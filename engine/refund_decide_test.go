@@ -89,15 +89,19 @@ func TestRefundsAtRandom(t *testing.T) {
 			r.State = "done"
 		}
 	})
+	for _, id := range payments {
+		for _, r := range a.get(id, request.RetrieveInput{}).Refunds {
+			if op := a.refundOperation(r); op.Status == payment.OperationPending {
+				a.due(r, time.Minute)
+			}
+		}
+	}
 	for _, node := range nodes {
 		node.running()
 	}
 	var told int64
 	for _, id := range payments {
 		for _, r := range a.get(id, request.RetrieveInput{}).Refunds {
-			if op := a.refundOperation(r); op.Status == payment.OperationPending {
-				a.due(r, time.Minute)
-			}
 			require.Eventually(t, func() bool { return a.refunded(r.ID).Status.Final() }, 30*time.Second, 20*time.Millisecond)
 			require.Len(t, a.events(r.ID), 1)
 		}
