@@ -177,7 +177,7 @@ func TestChangesUnderLoad(t *testing.T) {
 	p.delay.Store(int64(2 * time.Millisecond))
 	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	var stop atomic.Bool
 	var done atomic.Int64

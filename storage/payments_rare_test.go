@@ -77,7 +77,7 @@ func TestPaymentsChangeInPlace(t *testing.T) {
 	}
 	require.NoError(t, db.Close()) // the server has the counts of a connection once it has ended
 	var n []string
-	for range 100 {
+	for range 600 {
 		n = pgtest.Rows(t, dsn, `SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'payments' AND n_tup_upd = 50`)
 		if len(n) > 0 {
 			break
