@@ -73,6 +73,26 @@ func TestQuestionOfASuspendedMachine(t *testing.T) {
 	}
 }
 
+// TestClosedWindowOfASuspendedMachine: the payer approved and closed the challenge, and the machine is suspended before the question about the result
+// leaves. The challenge is not given up for that: the question is asked.
+func TestClosedWindowOfASuspendedMachine(t *testing.T) {
+	t.Parallel()
+	b := newBankWorld(t)
+	c := b.challenge("0170")
+	c.confirms("1234") // the browser never comes back
+	var once sync.Once
+	suspend := func(op sdk.Operation) {
+		if op == sdk.OpResult {
+			once.Do(func() { b.passes(2 * time.Minute) })
+		}
+	}
+	b.counted.before.Store(&suspend)
+	r := c.send("GET", strings.TrimPrefix(c.data["three_ds_authorize_url"].(string), publicURL), "", "", "Sec-Fetch-Dest", "document")
+	require.Equal(t, 303, r.status, r.body)
+	require.Contains(t, r.header.Get("Location"), "status=succeeded")
+	b.ends(c.payment, "succeeded", "", 1)
+}
+
 // TestResultOfAClosedChallenge: the shop's page gave the challenge up, so it opens the authorize URL in a frame. A result that comes in time counts.
 func TestResultOfAClosedChallenge(t *testing.T) {
 	costly(t)

@@ -68,7 +68,8 @@ func (s *Authentications) collectLater(ctx context.Context, id string) {
 
 func (s *Authentications) collectWhile(ctx context.Context, id string, left func(now time.Time) time.Duration) {
 	for pace := time.Second; ; pace = min(2*pace, 4*time.Second) {
-		if _, err := s.pull(ctx, id); err != nil {
+		late, err := s.pull(ctx, id)
+		if err != nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
 		}
 		c, err := s.loadAuthentication(ctx, id)
@@ -77,7 +78,10 @@ func (s *Authentications) collectWhile(ctx context.Context, id string, left func
 		}
 		now := s.Now()
 		rest := left(now)
-		if rest <= 0 {
+		switch {
+		case rest <= 0 && late:
+			rest = pace // the last question is still to be asked
+		case rest <= 0:
 			return
 		}
 		select {

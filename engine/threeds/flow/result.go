@@ -40,8 +40,10 @@ func pullAfter(pulls int, returned bool) time.Duration {
 	return 4 * time.Minute
 }
 
-// pull asks the authenticator for a challenge's result. asked is false if another caller is already asking.
-func (s *Authentications) pull(ctx context.Context, id string) (asked bool, err error) {
+// pull asks the authenticator for a challenge's result, unless another caller is already asking. late is true if the node came too late to send the
+// question: it counts as not asked.
+func (s *Authentications) pull(ctx context.Context, id string) (late bool, err error) {
+	asked := false
 	err = s.Store.Update(ctx, func(tx change.Tx) (err error) {
 		asked, err = tx.LeaseAuthentication(id, s.Node, tx.Now().Add(s.LeaseTime))
 		return err
@@ -52,11 +54,11 @@ func (s *Authentications) pull(ctx context.Context, id string) (asked bool, err 
 	if !asked {
 		return false, nil
 	}
-	return true, s.pullLeased(ctx, id)
+	return s.pullLeased(ctx, id)
 }
 
-// pullLeased asks while this node holds the lease, and releases the lease.
-func (s *Authentications) pullLeased(ctx context.Context, id string) error {
+// pullLeased asks while this node holds the lease, and releases the lease. late is that of pull: the authentication stays due.
+func (s *Authentications) pullLeased(ctx context.Context, id string) (late bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {
 		err := s.Store.Update(ctx, func(tx change.Tx) error { return tx.ReleaseAuthentication(id, s.Node) })
@@ -66,32 +68,32 @@ func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 	}()
 	c, err := s.loadAuthentication(ctx, id)
 	if err != nil || !c.auth.State.Challenged() && c.auth.State != authentication.Asking {
-		return err
+		return false, err
 	}
 	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !slices.Contains(adapter.Manifest.Operations, sdk.OpResult) {
 		_, err := s.changeAuthentication(ctx, id, func(c *authCase) error { return s.scheduleNextPull(c) })
-		return err
+		return false, err
 	}
 	first, _, err := s.instrumentOf(ctx, c.auth)
 	if err != nil {
-		return err
+		return false, err
 	}
 	req := s.callRequest(c, account, &first)
 	req.Instrument, req.Customer, req.Billing, req.Shipping, req.Browser = nil, nil, nil, nil, nil
 	q, err := s.newCall(c, account, adapter, sdk.OpResult, req)
 	if err != nil {
-		return err
+		return false, err
 	}
 	q.Unstored = true
 	ans := s.call(ctx, q)
 	if ans.late {
-		return nil // the authenticator was not asked: the authentication stays due
+		return true, nil
 	}
-	return s.bookResult(ctx, id, adapter, ans, false)
+	return false, s.bookResult(ctx, id, adapter, ans, false)
 }
 
 // bookResult writes an authenticator's report on the end of a challenge. push is true if the authenticator sent it unasked.

@@ -55,13 +55,13 @@ func (s *Authentications) SweepAuthentications(ctx context.Context) error {
 func (s *Authentications) sweep(ctx context.Context, a *authentication.Record) error {
 	switch {
 	case a.State.Challenged():
-		err := s.pullLeased(ctx, a.ID) // pullLeased itself gives up after the deadline
+		_, err := s.pullLeased(ctx, a.ID) // pullLeased itself gives up after the deadline
 		if err != nil && !s.Now().Before(a.Deadline) {
 			return errors.Join(err, s.abandon(ctx, a.ID)) // the authenticator cannot be asked any more
 		}
 		return err
 	case a.State == authentication.Asking:
-		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
+		if _, err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
 		return s.resume(ctx, a.ID)
