@@ -49,6 +49,7 @@ func newThreeDSShop(t *testing.T, scale int) *threeDSShop {
 	}))
 	t.Cleanup(s.pages.Close)
 	s.sw = start(t, append(testEnv(t, s.dir), fmt.Sprint("PAYSWITCH_SIMULATOR__TIME_SCALE=", scale),
+		"PAYSWITCH_ENGINE__AUTHENTICATOR_TIME=30s", // the first look-up on a busy machine waits until the adapter is ready
 		"PAYSWITCH_SERVER__CORS__ORIGINS="+s.pages.URL+","+strings.Replace(s.pages.URL, "127.0.0.1", "localhost", 1), "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms"), "serve")
 	s.key = s.sw.shop("shop")
 	s.sw.authenticateBy("shop", s.key, "simulator3ds", s.pages.URL)
