@@ -126,10 +126,10 @@ func TestAuthenticate(t *testing.T) {
 		_, err := w.Authenticate(ctx, secret.New(wrong))
 		require.Equal(t, "IR_01", code(t, err))
 	}
-	w.clock.Store(int64(time.Hour))
+	w.pass(time.Hour)
 	_, err = w.Authenticate(ctx, key)
 	require.Equal(t, "IR_01", code(t, err), "expired")
-	w.clock.Store(0)
+	w.pass(-time.Hour)
 	_, err = w.Authenticate(ctx, key)
 	require.NoError(t, err)
 

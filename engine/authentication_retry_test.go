@@ -120,7 +120,7 @@ func TestNoRetryWithTheAuthentication(t *testing.T) {
 			return refusal()
 		}},
 		"the payer has waited long": {metadata: acquirerOne, answer: func(w *secureWorld) *sdk.Outcome {
-			w.jump(16 * time.Second)
+			w.pass(16 * time.Second)
 			return refusal()
 		}},
 	} {

@@ -263,7 +263,7 @@ func (e *Engine) route(ctx context.Context, w *change.Confirming, in *request.In
 
 // authorizeIntent returns the change that makes the authorization's intent durable, with the confirmed payment and attempt.
 func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *card.Card, now time.Time) (*change.Change, error) {
-	w.LeaseEnd = e.now().Add(e.opts.LeaseTime)
+	w.LeaseEnd = e.driver.LeaseEnd()
 	w.Operation = e.driver.NewOperation(&w.Run, change.AuthorizeKind(w.Loaded), w.Attempt.Amount, now)
 	w.Secrets = card.Secrets
 	if in.ThreeDS != nil {

@@ -102,7 +102,7 @@ type Engine struct {
 	connectors port.Connectors
 	vault      *vault.Vault
 	log        *slog.Logger
-	now        port.Clock
+	now        port.Clock // the database's clock
 	metrics    port.Metrics
 	opts       Options
 	*account.Registry
@@ -144,16 +144,17 @@ func New(d Deps, o Options) (*Engine, error) {
 	}
 	d.setDefaults()
 	o.setDefaults()
-	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
+	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
-	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
+	e.now = func() time.Time { return e.driver.StoreNow() }
+	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: e.now,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, SoleNode: o.SoleNode,
 		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
 			return e.AuthenticateEphemeral(ctx, text)
 		}})
 	e.Keys = &idempotency.Keys{Deps: idempotency.Deps{Store: port.Narrow[idempotency.Reader, idempotency.Tx](d.Store), Vault: d.Vault, Now: d.Clock, Log: d.Logger,
 		LockWait: o.LockWait, Node: o.Node, SoleNode: o.SoleNode, LeaseTime: o.LeaseTime}}
-	e.Methods = method.New(port.Narrow[method.Reader, method.Tx](d.Store), d.Vault, e.Registry.Dir, d.Clock, d.Logger, o.BINTable)
+	e.Methods = method.New(port.Narrow[method.Reader, method.Tx](d.Store), d.Vault, e.Registry.Dir, e.now, d.Logger, o.BINTable)
 	e.links = link.New(d.Vault, o.PublicURL)
 	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}
 	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
@@ -163,7 +164,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Log: d.Logger, Metrics: d.Metrics}, webhook.Options{Node: o.Node, LeaseTime: 2*o.WebhookTime + 30*time.Second, PollEvery: o.WebhookPoll,
 		SweepEvery: 12 * o.ResolveEvery, Retries: o.WebhookRetries, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
-		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
+		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: e.now, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait, Mocks: o.Mocks, Perform: e.perform, Settle: e.settle, Wake: e.wakeResolver, News: e.Webhooks.Wake,
 		GivenBack: func(ctx context.Context, p *payment.Payment, a *payment.Attempt) (int64, *change.Relays, error) {
 			return e.Relays.GivenBack(ctx, p, a)
@@ -171,25 +172,25 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable, Limits: o.Limits})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
-		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.changes.TokenCard}}
-	e.Sessions = &session.Sessions{Deps: session.Deps{Vault: d.Vault, Registry: e.Registry, Changes: e.changes, Switch: e.Risk.Switch, Now: d.Clock}}
+		Changes: e.changes, Now: e.now, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.changes.TokenCard}}
+	e.Sessions = &session.Sessions{Deps: session.Deps{Vault: d.Vault, Registry: e.Registry, Changes: e.changes, Switch: e.Risk.Switch, Now: e.now}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
-		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
+		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: e.now, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, RecheckCard: e.Risk.RecheckCard, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds, e.Refunds, e.Disputes = &hold.Funds{Changes: e.changes}, &refund.Refunds{Changes: e.changes}, &dispute.Disputes{Changes: e.changes}
 	e.Relays = &relay.Relays{Deps: relay.Deps{Store: port.Narrow[relay.Reader, relay.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Connectors: e.connectors,
-		Driver: e.driver, Now: e.driver.StoreNow, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
+		Driver: e.driver, Now: e.now, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, Wake: e.wakeResolver}}
 	e.driver.Relayed = e.Relays.Know
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
-		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
+		Vault: d.Vault, Now: e.now, PublicURL: o.PublicURL}}
 	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node, Email: search.Emails(d.Vault)})
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault, Distrust: e.filler.Distrust}}
 	e.Timelines = timeline.New(e.changes, timeline.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.RefundAmount, VoidableAmount: e.VoidableAmount, MayRaise: e.MayRaise, MayExtend: e.MayExtend})
-	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
+	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: e.now, Node: o.Node, Moved: e.accountMoved})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}
 	e.UseCases = routing.UseCasesOf(e.routes)
-	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
+	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: e.now,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.reports = &late.Reports{Changes: e.changes, Refunds: e.Refunds, Relays: e.Relays, Copy: e.Copy}
 	e.vault.OnAlteredRow(e.metrics.Alarm)

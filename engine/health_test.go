@@ -74,13 +74,13 @@ func TestFailingAccountIsTakenOutAndLetIn(t *testing.T) {
 		require.Equal(t, 1, how.Place)
 	}
 
-	w.jump(health.FirstPause + time.Second)
+	w.pass(health.FirstPause + time.Second)
 	at, how := w.at()
 	require.Equal(t, "first", at, "one payment tries")
 	require.True(t, how.Trial)
 	require.Equal(t, "second", w.connector(), "the trial has failed")
 
-	w.jump(3*health.FirstPause + time.Second)
+	w.pass(3*health.FirstPause + time.Second)
 	w.status.Store(200)
 	for range health.TrialsNeeded {
 		at, how := w.at()

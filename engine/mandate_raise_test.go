@@ -57,9 +57,9 @@ func TestMandateBoundsLaterRaises(t *testing.T) {
 
 	held := w.pay(mit(400, "", byMandate(mandate), raisable, over)).Payment
 	late := w.pay(mit(400, "", byMandate(mandate), raisable, over)).Payment
-	w.clock.Add(int64(61 * time.Minute))
+	w.pass(61 * time.Minute)
 	require.Equal(t, "HE_03", code(t, raise(late.ID, 450)), "the mandate has expired")
-	w.clock.Add(-int64(61 * time.Minute))
+	w.pass(-61 * time.Minute)
 	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, mandate))
 	require.Equal(t, "IR_16", code(t, raise(held.ID, 450)), "revoked")
 	require.Equal(t, "IR_16", code(t, capture(held.ID, 450)), "revoked")

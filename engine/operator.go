@@ -107,7 +107,7 @@ func (e *Engine) resolveAs(ctx context.Context, v operator.View, in request.Reso
 // for a run of this process whose lease has ended: that run may still bring the processor's answer.
 func (e *Engine) leaseOpen(ctx context.Context, id string) (op *payment.Operation, end func(), err error) {
 	wait := min(e.opts.LockWait, runWait)
-	for until := e.now().Add(wait); ; {
+	for until := e.driver.Now().Add(wait); ; {
 		op, end, err := e.driver.Take(ctx, id)
 		switch {
 		case err != nil:
@@ -116,7 +116,7 @@ func (e *Engine) leaseOpen(ctx context.Context, id string) (op *payment.Operatio
 			return op, end, nil
 		case operator.Ended(op):
 			return nil, nil, operator.HasEnded(op)
-		case !e.now().Before(until):
+		case !e.driver.Now().Before(until):
 			return nil, nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00",
 				Message: "Another run drives the operation at the moment: wait until it ends and try again"}
 		}
@@ -170,7 +170,7 @@ func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *c
 			}
 		}
 	}
-	w.Operation, w.Lease, w.LeaseEnd = op, op.LeaseUntil, e.now().Add(e.opts.LeaseTime)
+	w.Operation, w.Lease, w.LeaseEnd = op, op.LeaseUntil, e.driver.LeaseEnd()
 	return w, nil
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}()
 	var loops sync.WaitGroup
-	due := resolve.Loop{Store: e.changes.Store, Driver: e.driver, Metrics: e.metrics, Log: e.log, Now: e.now, Node: e.opts.Node, Every: e.opts.ResolveEvery,
+	due := resolve.Loop{Store: e.changes.Store, Driver: e.driver, Metrics: e.metrics, Log: e.log, Node: e.opts.Node, Every: e.opts.ResolveEvery,
 		LeaseTime: e.opts.LeaseTime, Wake: e.wake, InFlight: e.inFlight, Resolve: e.resolve}
 	loops.Go(func() { due.Run(ctx) })
 	loops.Go(func() { e.Webhooks.Run(ctx) })

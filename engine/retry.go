@@ -51,7 +51,7 @@ func (e *Engine) addNextAttempt(ctx context.Context, w *change.Loaded, b *eviden
 	if err := payment.Move(p, a, payment.TriggerSubmit, now); err != nil {
 		return fault.Internal(err, "try another account")
 	}
-	next.LeaseEnd = e.now().Add(e.opts.LeaseTime)
+	next.LeaseEnd = e.driver.LeaseEnd()
 	next.Operation = e.driver.NewOperation(&next.Run, change.AuthorizeKind(next), a.Amount, now)
 	next.Secrets = w.Secrets
 	next.Request = e.driver.FirstRequest(&next.Run, w.Profile, r.Instrument, r.Input, r.Card)

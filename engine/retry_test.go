@@ -331,7 +331,7 @@ func TestRetryBudget(t *testing.T) {
 	var w *counterWorld
 	w = newCounters(t, p.URL, clerk("first", func(c *sdk.Call) (*sdk.Outcome, error) {
 		ask(c, "POST", "/pay")
-		w.jump(3 * time.Second)
+		w.pass(3 * time.Second)
 		return refusal(), nil
 	}))
 	w.profileFields(`{"auto_retries_time_budget":2000}`)

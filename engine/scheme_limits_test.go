@@ -112,7 +112,7 @@ func TestSchemeLimitOfRepeats(t *testing.T) {
 	d.profileFields(`{"scheme_retry_limits":"ignore"}`)
 	require.Nil(t, d.pay(without(mastercard)).Attempt.Details.Scheme)
 	d.profileFields(`{"scheme_retry_limits":"enforce"}`)
-	d.jump(24*time.Hour + time.Second)
+	d.pass(24*time.Hour + time.Second)
 	require.Equal(t, payment.Failed, d.pay(without(mastercard)).Payment.Status, "the day is over")
 }
 
@@ -181,10 +181,10 @@ func TestSchemeLimitOfConfirms(t *testing.T) {
 	require.Equal(t, []any{payment.Failed, 1}, []any{v.Payment.Status, v.Payment.AttemptCount}, "the payment has not changed")
 	require.NoError(t, again(visa))
 	require.EqualValues(t, 2, d.shop.count.Load())
-	d.jump(25 * time.Hour)
+	d.pass(25 * time.Hour)
 	require.NoError(t, again(mastercard))
 	d.says(sdk.Decline{Reason: sdk.DeclineStolenCard})
-	d.jump(25 * time.Hour)
+	d.pass(25 * time.Hour)
 	require.NoError(t, again(mastercard))
 	require.ErrorAs(t, again(mastercard), &e)
 	require.Equal(t, "The issuer has declined this card for good: Mastercard forbids to try it again", e.Message)

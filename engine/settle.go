@@ -28,7 +28,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
 			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", string(v.Alarm)), slog.String("text", v.Text))
 	}
-	started, count := e.now(), e.routes.Observe(w, v, w.Fresh)
+	started, count := e.driver.Now(), e.routes.Observe(w, v, w.Fresh)
 	for try := 0; ; try++ {
 		err := e.settleOnce(ctx, w, v)
 		if err == nil {
@@ -41,7 +41,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 			return err
 		}
 		e.log.LogAttrs(ctx, slog.LevelError, "settle failed, trying again", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
-		if e.now().Sub(started) > e.opts.SettleTimeout {
+		if e.driver.Now().Sub(started) > e.opts.SettleTimeout {
 			e.inFlight.Add(1)
 			late, end := *w, func() {}
 			if !w.Lease.IsZero() { // a run without a lease waits for the runs with one, and must not pass for one of them

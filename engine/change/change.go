@@ -575,7 +575,7 @@ func (s *Changes) countChange(ctx context.Context, c *Change) {
 // with another writer Decide calls decide again on fresh rows. decide may change the rows of w; a nil Change changes nothing. The result
 // is the payment after the effects.
 func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, decide func(w *Loaded) (*Change, error)) (*View, error) {
-	deadline := s.Now().Add(s.LockWait)
+	deadline := s.Driver.Now().Add(s.LockWait)
 	pause := 5 * time.Millisecond
 	for {
 		w, err := s.Load(ctx, auth.MerchantID, id)
@@ -596,7 +596,7 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 				return nil, err
 			}
 		}
-		if s.Now().After(deadline) {
+		if s.Driver.Now().After(deadline) {
 			return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: another operation on this payment has not ended yet, try again"}
 		}
 		select {

@@ -33,7 +33,7 @@ type Deps struct {
 	Driver     *drive.Driver
 	Connectors port.Connectors
 	Presenter  Presenter
-	Now        port.Clock
+	Now        port.Clock // the database's (drive.Driver.StoreNow)
 	Log        *slog.Logger
 	Metrics    port.Metrics
 

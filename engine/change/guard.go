@@ -166,7 +166,7 @@ func (g *guards) fail(counters []string, until time.Time) {
 // MayHaveFailed reports whether this node knows of failures at one of the counters. Other counters may have failures that this node does not know:
 // the payment's transaction finds them, and the payment is then decided again.
 func (s *Changes) MayHaveFailed(holds []Hold) bool {
-	g, now := &s.guards, s.Now()
+	g, now := &s.guards, s.Driver.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, h := range holds {
@@ -192,12 +192,12 @@ func (s *Changes) beginGuarded(c *Change) (done func(err error), err error) {
 	for _, h := range c.Holds {
 		names = append(names, h.Counter)
 	}
-	guard, id, now := *c.Attempt.Details.Guard, c.Attempt.PaymentID, s.Now()
+	guard, id := *c.Attempt.Details.Guard, c.Attempt.PaymentID
 	guard.HeldUntil = time.Time{}
 	c.Attempt.Details.Guard = &guard
-	taken := s.guards.take(id, c.Holds, now)
+	taken := s.guards.take(id, c.Holds, s.Driver.Now())
 	if taken == nil {
-		guard.HeldUntil = now.Add(GuardHeld).UTC().Truncate(time.Millisecond)
+		guard.HeldUntil = s.Now().Add(GuardHeld).UTC().Truncate(time.Millisecond)
 		if slices.ContainsFunc(c.Holds, func(h Hold) bool { return h.Threshold <= 0 }) {
 			return nil, ErrHeld
 		}
@@ -208,7 +208,7 @@ func (s *Changes) beginGuarded(c *Change) (done func(err error), err error) {
 		}
 		s.guards.giveBack(taken, c.Holds)
 		if errors.Is(err, ErrHeld) {
-			s.guards.fail(names, s.Now().Add(GuardHeld)) // the next decision reads the counts
+			s.guards.fail(names, s.Driver.Now().Add(GuardHeld)) // the next decision reads the counts
 		}
 	}, nil
 }
@@ -219,7 +219,7 @@ func (s *Changes) endGuarded(n *guardCount) {
 		return
 	}
 	if n.failed {
-		s.guards.fail(n.counters, s.Now().Add(n.kept))
+		s.guards.fail(n.counters, s.Driver.Now().Add(n.kept))
 	}
 	s.guards.leave(n.paymentID, n.counters)
 }

@@ -221,6 +221,9 @@ func (d *Driver) BeginClock(ctx context.Context) error {
 // database's clock shows at the next look.
 func (d *Driver) StoreNow() time.Time { return d.clock.now().UTC() }
 
+// LeaseEnd returns the end of a lease that begins now, by the node's own clock.
+func (d *Driver) LeaseEnd() time.Time { return d.Now().Add(d.LeaseTime) }
+
 // ClockIsCalm reports whether deadlines by the database's clock prove something: whether that clock has not jumped for one lease time. After a
 // jump the leases of living runs look ended, or those of dead runs look new. Within one lease time every run that was under way ends, so no node
 // takes an operation over until then. ClockIsCalm reports each jump once. After a jump back, also one before this process began, it makes

@@ -31,7 +31,7 @@ type Deps struct {
 	Links      *link.Links
 	Registry   *account.Registry
 	Connectors port.Connectors
-	Now        port.Clock
+	Now        port.Clock // the node's own; its times keep their monotonic reading
 	Monotonic  port.Clock // its times are compared by their monotonic readings; nil: time.Now
 	Log        *slog.Logger
 	Metrics    port.Metrics

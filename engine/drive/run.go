@@ -89,7 +89,7 @@ func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time
 // Begin makes the operation and the request of one adapter call about a payment that the account's processor already knows. The caller
 // completes both and makes the intent durable.
 func (d *Driver) Begin(w *Run, kind sdk.Operation, amount int64, now time.Time) {
-	w.LeaseEnd = d.Now().Add(d.LeaseTime)
+	w.LeaseEnd = d.LeaseEnd()
 	w.Operation = d.NewOperation(w, kind, amount, now)
 	w.Request = d.LaterRequest(w, amount)
 }

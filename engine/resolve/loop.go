@@ -28,7 +28,6 @@ type Loop struct {
 	Driver    *drive.Driver
 	Metrics   port.Metrics
 	Log       *slog.Logger
-	Now       port.Clock
 	Node      string        // the owner of the leases
 	Every     time.Duration // the time between two looks
 	LeaseTime time.Duration
@@ -105,7 +104,7 @@ func (l *Loop) look(ctx context.Context, pool *pool, begun *sync.WaitGroup) (lat
 	for i, o := range taken {
 		rows[i] = o.Row
 	}
-	leaseEnd := l.Now().Add(l.LeaseTime)
+	leaseEnd := l.Driver.LeaseEnd()
 	var ops []*payment.Operation
 	err = l.Store.Update(ctx, func(tx change.Tx) (err error) {
 		if ops = nil; !l.Driver.ClockHolds(tx.Now()) {

@@ -55,7 +55,7 @@ func (s *Authentications) authenticator(ctx context.Context, merchantID, account
 // payment's slot.
 func (s *Authentications) newCall(c *authCase, account *account.Account, adapter port.AdapterInfo, kind sdk.Operation, req sdk.Request) (*change.Loaded, error) {
 	q := &change.Loaded{Run: drive.Run{Payment: c.w.Payment, Attempt: c.w.Attempt, Account: account, Adapter: adapter, Token: c.w.Token, Request: req}, Merchant: c.w.Merchant, Profile: c.w.Profile}
-	q.LeaseEnd = s.Now().Add(s.LeaseTime)
+	q.LeaseEnd = s.Driver.LeaseEnd()
 	q.Operation = s.Driver.NewOperation(&q.Run, kind, c.w.Attempt.Amount, c.now)
 	q.Operation.AccountVersion = "" // no money depends on it
 	var err error

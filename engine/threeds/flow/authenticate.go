@@ -85,7 +85,7 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 	if err := s.awaitMethod(ctx, id, in); err != nil {
 		return nil, err
 	}
-	deadline, pause := s.Now().Add(s.LockWait), 10*time.Millisecond
+	deadline, pause := s.Driver.Now().Add(s.LockWait), 10*time.Millisecond
 	for {
 		var q *change.Loaded
 		c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
@@ -106,7 +106,7 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 			return s.authenticationView(c), nil
 		}
 		// Another request sends the AReq: its answer is also the answer to this one.
-		if s.Now().After(deadline) {
+		if s.Driver.Now().After(deadline) {
 			return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the payment is being authenticated, try again"}
 		}
 		select {
@@ -120,12 +120,12 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 
 // awaitMethod gives the 3DS method's notification a little more time if the client reports that the method has ended.
 func (s *Authentications) awaitMethod(ctx context.Context, id string, in AuthenticationInput) error {
-	for began := s.Now(); ; {
+	for began := s.Driver.Now(); ; {
 		c, err := s.loadAuthentication(ctx, id)
 		if err != nil {
 			return err
 		}
-		if c.auth.State != authentication.Prepared || in.Channel == sdk.ChannelApp || s.Now().Sub(began) >= methodRun(c, in).Grace() {
+		if c.auth.State != authentication.Prepared || in.Channel == sdk.ChannelApp || s.Driver.Now().Sub(began) >= methodRun(c, in).Grace() {
 			return nil
 		}
 		select {

@@ -23,7 +23,7 @@ import (
 type authCase struct {
 	auth *authentication.Record
 	w    *change.Loaded // payment, attempt, merchant and profile
-	now  time.Time
+	now  time.Time      // by the database's clock
 
 	moved    bool                 // payment and attempt have changed too
 	insert   []*payment.Operation // new operations
@@ -52,8 +52,9 @@ func (c *authCase) waiting() bool {
 
 // loadAuthentication reads an authentication and its payment from one snapshot. It returns ErrNotFound for an unknown id.
 func (s *Authentications) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
-	c := &authCase{w: &change.Loaded{}, now: s.Now().UTC().Truncate(time.Millisecond)}
+	c := &authCase{w: &change.Loaded{}}
 	err := s.Store.View(ctx, func(r change.Reader) (err error) {
+		c.now = r.Now()
 		if c.auth, err = r.Authentication(id); err != nil {
 			return err
 		}

@@ -49,13 +49,13 @@ func (c *collecting) end(id string) {
 
 // collect follows a wake-up: it asks for a result until the result is there, wait is over or the engine closes.
 func (s *Authentications) collect(ctx context.Context, id string, wait time.Duration) {
-	until := s.Now().Add(wait)
+	until := s.Driver.Now().Add(wait)
 	s.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })
 }
 
 // collectLater runs collect in the background, once on this node.
 func (s *Authentications) collectLater(ctx context.Context, id string) {
-	if !s.collecting.begin(id, s.Now().Add(resultWait)) {
+	if !s.collecting.begin(id, s.Driver.Now().Add(resultWait)) {
 		return
 	}
 	s.InFlight.Add(1)
@@ -76,8 +76,7 @@ func (s *Authentications) collectWhile(ctx context.Context, id string, left func
 		if err != nil || !c.auth.State.Challenged() {
 			return
 		}
-		now := s.Now()
-		rest := left(now)
+		rest := left(s.Driver.Now())
 		switch {
 		case rest <= 0 && late:
 			rest = pace // the last question is still to be asked
@@ -89,7 +88,7 @@ func (s *Authentications) collectWhile(ctx context.Context, id string, left func
 			return
 		case <-s.Closing:
 			return
-		case <-time.After(min(max(c.auth.DueAt.Sub(now), 100*time.Millisecond), rest, pace)):
+		case <-time.After(min(max(c.auth.DueAt.Sub(s.Now()), 100*time.Millisecond), rest, pace)):
 		}
 	}
 }

@@ -140,7 +140,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	if err := s.Driver.SealRun(&w.Run); err != nil {
 		return err
 	}
-	c.queued, c.leaseEnd = w.Operation, s.Now().Add(s.LeaseTime)
+	c.queued, c.leaseEnd = w.Operation, s.Driver.LeaseEnd()
 	c.insert, c.at = append(c.insert, w.Operation), append(c.at, w.Account)
 	w.Payment.OpenOperation = w.Operation.ID
 	w.Attempt.Private.Invoke = nil

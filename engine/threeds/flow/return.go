@@ -97,7 +97,7 @@ func (s *Authentications) awaitResultLater(ctx context.Context, c *authCase) {
 		s.collectLater(ctx, c.auth.ID)
 		return
 	}
-	if c.auth.State != authentication.Challenge || !s.collecting.begin(id, s.Now()) {
+	if c.auth.State != authentication.Challenge || !s.collecting.begin(id, s.Driver.Now()) {
 		return
 	}
 	s.InFlight.Add(1)
@@ -139,10 +139,10 @@ func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.
 func (s *Authentications) awaitPayment(ctx context.Context, w *change.Loaded, wait time.Duration) (*change.Loaded, error) {
-	until, pause := s.Now().Add(wait), 5*time.Millisecond
+	until, pause := s.Driver.Now().Add(wait), 5*time.Millisecond
 	for {
 		fresh, err := s.Changes.Load(ctx, w.Payment.MerchantID, w.Payment.ID)
-		if err != nil || fresh.Payment.Status != payment.Processing || !s.Now().Before(until) {
+		if err != nil || fresh.Payment.Status != payment.Processing || !s.Driver.Now().Before(until) {
 			return fresh, err
 		}
 		select {

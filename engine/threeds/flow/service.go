@@ -34,7 +34,7 @@ type Deps struct {
 	Driver     *drive.Driver
 	Changes    *change.Changes
 	Connectors port.Connectors
-	Now        port.Clock
+	Now        port.Clock // the database's (drive.Driver.StoreNow)
 	Log        *slog.Logger
 	Metrics    port.Metrics
 	InFlight   *sync.WaitGroup // counts what Close waits for
