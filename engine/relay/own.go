@@ -27,7 +27,7 @@ func (s *Relays) Know(ctx context.Context, p *payment.Payment, a *payment.Attemp
 			return err
 		}
 		list, err := r.RelaysOf(a.MerchantID, a.AccountID, a.TransactionID)
-		a.Relayed, a.RelayedAt = captures(list, p.Currency, s.Now()), lastAct(list, s.Now())
+		a.Relayed, a.RelayedAt = captures(list, p.Currency, s.inWay), lastAct(list, s.inWay, s.Now())
 		a.RelayWrites = &n
 		return err
 	})
@@ -36,7 +36,7 @@ func (s *Relays) Know(ctx context.Context, p *payment.Payment, a *payment.Attemp
 
 // captures returns the captures of relays that a payment does not make itself. A relay without an end counts as open for a day. An operator's word is no proof of
 // a captured amount.
-func captures(list []*Relay, currency sdk.Currency, now time.Time) (out []payment.CaptureRecord) {
+func captures(list []*Relay, currency sdk.Currency, inWay func(*Relay) bool) (out []payment.CaptureRecord) {
 	for _, r := range list {
 		d := r.Details.Data.Capture
 		if r.Type != Capture || d == nil || d.Currency != currency {
@@ -49,7 +49,7 @@ func captures(list []*Relay, currency sdk.Currency, now time.Time) (out []paymen
 		switch {
 		case r.Status == Success:
 			c.Status = payment.CaptureCharged
-		case r.Status == Pending && now.Sub(r.CreatedAt) < unknownFor:
+		case inWay(r):
 			c.Status = payment.CaptureStarted
 		default:
 			continue
@@ -63,13 +63,13 @@ func captures(list []*Relay, currency sdk.Currency, now time.Time) (out []paymen
 }
 
 // lastAct returns when a relay has last captured, raised or voided, zero for never. A relay without an end may do so at any time.
-func lastAct(list []*Relay, now time.Time) (at time.Time) {
+func lastAct(list []*Relay, inWay func(*Relay) bool, now time.Time) (at time.Time) {
 	for _, r := range list {
 		switch {
 		case r.Type.refunds():
 		case r.Status == Success && r.ModifiedAt.After(at):
 			at = r.ModifiedAt
-		case r.Status == Pending && now.Sub(r.CreatedAt) < unknownFor && now.After(at):
+		case inWay(r) && now.After(at):
 			at = now
 		}
 	}
@@ -103,17 +103,17 @@ func (s *Relays) GivenBack(ctx context.Context, p *payment.Payment, a *payment.A
 			return err
 		}
 		list, err := r.RelaysOf(a.MerchantID, a.AccountID, a.TransactionID)
-		sum = refunds(list, p.Currency, s.Now())
+		sum = refunds(list, p.Currency, s.inWay)
 		return err
 	})
 	return sum, state, fault.FromStore(err, "read the relays of a payment")
 }
 
 // refunds sums up what relays have given back, or may give back. A relay without an end counts for a day.
-func refunds(list []*Relay, currency sdk.Currency, now time.Time) (sum int64) {
+func refunds(list []*Relay, currency sdk.Currency, inWay func(*Relay) bool) (sum int64) {
 	for _, r := range list {
 		d := r.Details.Data.Refund
-		if d != nil && d.Currency == currency && (r.Status == Success || r.Status == Pending && now.Sub(r.CreatedAt) < unknownFor) {
+		if d != nil && d.Currency == currency && (r.Status == Success || inWay(r)) {
 			sum += d.Amount
 		}
 	}
@@ -123,7 +123,7 @@ func refunds(list []*Relay, currency sdk.Currency, now time.Time) (sum int64) {
 // withinOwn refuses a refund of an own payment beyond what is left of its money: the payment's refunds, the earlier relays and the disputes count. own has the
 // attempts of the relay's transaction. The transaction locks the payment, so that a refund that commits meanwhile counts or sees this relay. A payment that
 // allows no refund of its own sets no bound: a relay may give back money that the payment does not show.
-func (r *Relay) withinOwn(tx Tx, own []*payment.Attempt, earlier []*Relay) error {
+func (r *Relay) withinOwn(tx Tx, own []*payment.Attempt, earlier []*Relay, inWay func(*Relay) bool) error {
 	d := r.Details.Data.Refund
 	if d == nil || len(own) == 0 {
 		return nil
@@ -138,8 +138,8 @@ func (r *Relay) withinOwn(tx Tx, own []*payment.Attempt, earlier []*Relay) error
 		return nil
 	}
 	a := own[i].Clone()
-	a.Relayed = captures(earlier, p.Currency, r.CreatedAt)
-	if left := p.Refundable() + a.Missing() - refunds(earlier, p.Currency, r.CreatedAt); d.Amount > left {
+	a.Relayed = captures(earlier, p.Currency, inWay)
+	if left := p.Refundable() + a.Missing() - refunds(earlier, p.Currency, inWay); d.Amount > left {
 		hint := "Nothing of the payment is left to refund."
 		if left > 0 {
 			hint = "Send at most " + strconv.FormatInt(left, 10) + "."

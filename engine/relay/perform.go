@@ -244,7 +244,7 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		if !s.Driver.ClockHolds(tx.Now()) {
 			r.CreatedAt, r.ModifiedAt, w.Operation.StartedAt = tx.Now(), tx.Now(), tx.Now()
 		}
-		return begin(tx, r, own)
+		return begin(tx, r, own, s.inWay)
 	})
 	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
 		return s.read(ctx, r.MerchantID, r.ID)

@@ -9,12 +9,17 @@ import (
 	"payswitch/engine/payment"
 )
 
-// unknownFor is how long a refund whose end is not known stands in the way of the same refund again.
+// unknownFor is how long a relay whose end is not known stands in the way of others.
 const unknownFor = 24 * time.Hour
 
+// inWay reports whether a relay without an end stands in the way of others. Its time has really passed: a jump of the clock ends nothing.
+func (s *Relays) inWay(r *Relay) bool {
+	return r.Status == Pending && s.since(r, r.CreatedAt) < unknownFor
+}
+
 // begin stores a relay before it is sent, unless earlier relays of its transaction leave no room for it. Relays of one transaction begin one after another.
-// own has the attempts that the transaction belongs to.
-func begin(tx Tx, r *Relay, own []*payment.Attempt) error {
+// own has the attempts that the transaction belongs to. inWay reports whether an earlier relay without an end counts.
+func begin(tx Tx, r *Relay, own []*payment.Attempt, inWay func(*Relay) bool) error {
 	if _, err := tx.ClaimID(evidence.ClaimForRelays(r.MerchantID, r.AccountID, r.ResourceID)); err != nil {
 		return err
 	}
@@ -27,10 +32,10 @@ func begin(tx Tx, r *Relay, own []*payment.Attempt) error {
 			return fault.ErrConflict
 		}
 	}
-	if err := r.within(earlier); err != nil {
+	if err := r.within(earlier, inWay); err != nil {
 		return err
 	}
-	if err := r.withinOwn(tx, own, earlier); err != nil {
+	if err := r.withinOwn(tx, own, earlier, inWay); err != nil {
 		return err
 	}
 	return tx.InsertRelay(r)
@@ -38,15 +43,15 @@ func begin(tx Tx, r *Relay, own []*payment.Attempt) error {
 
 // within holds a relay against the earlier ones of its transaction. payswitch knows nothing else of the transaction but the authorized amount that
 // the caller names. A relay without a known end counts as done.
-func (r *Relay) within(earlier []*Relay) error {
+func (r *Relay) within(earlier []*Relay, inWay func(*Relay) bool) error {
 	taken := int64(0)
 	for _, k := range earlier {
 		switch d := k.Details.Data; {
 		case k.Status == Failure:
 		case r.Type == Capture && d.Capture != nil && d.Capture.Currency == r.Details.Data.Capture.Currency:
 			taken += d.Capture.Amount
-		case r.Type == Refund && d.Refund != nil && k.Status == Pending && d.Refund.Amount == r.Details.Data.Refund.Amount &&
-			d.Refund.Currency == r.Details.Data.Refund.Currency && r.CreatedAt.Sub(k.CreatedAt) < unknownFor:
+		case r.Type == Refund && d.Refund != nil && inWay(k) && d.Refund.Amount == r.Details.Data.Refund.Amount &&
+			d.Refund.Currency == r.Details.Data.Refund.Currency:
 			e := fault.Refused("A refund of the same amount is pending on this transaction").WithParam("data.refund.amount").
 				WithHint("Look at the processor whether the relay " + k.ID + " was done, and read it with force_sync=true. A day after it began, it stands in the way no more")
 			e.Reason = k.ID
