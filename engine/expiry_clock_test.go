@@ -116,3 +116,24 @@ func TestRetryBudgetByAWrongNodeClock(t *testing.T) {
 		})
 	}
 }
+
+// The rest of a partial capture is released for a day by the database's clock, though the clock of a node is a day ahead.
+func TestReleaseByAWrongNodeClock(t *testing.T) {
+	t.Parallel()
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
+		w.shopAccount(p.URL)
+		p.set("/void", "429")
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		w.clock.Store(int64(25 * time.Hour))
+		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
+		require.NoError(t, err)
+		w.running()
+		time.Sleep(time.Hour)
+		require.Empty(t, w.alarms.all())
+		p.set("/void", "")
+		time.Sleep(2 * time.Hour)
+		require.True(t, w.get(id, request.RetrieveInput{}).Attempt.Details.Released)
+	}, p.Server)
+}
