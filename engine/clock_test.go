@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,6 +39,19 @@ func (w *world) swept(n int) {
 // nowAt returns the present time, with what pass has added, at a clock that is off by some time.
 func (w *world) nowAt(off time.Duration) time.Time {
 	return time.Now().Add(time.Duration(w.passed.Load()) + off)
+}
+
+// wallMoved moves the wall clock's reading of t by seconds, and leaves its monotonic reading. Package time has no way to do so: a Time's first word is a flag for
+// the monotonic reading, 33 bits of seconds and 30 bits of nanoseconds.
+func wallMoved(t time.Time, seconds int64) time.Time {
+	*(*uint64)(unsafe.Pointer(&t)) += uint64(seconds) << 30
+	return t
+}
+
+// suspended suspends the machine. The database's clock goes on.
+func (w *world) suspended(d time.Duration) {
+	w.dbClock.Add(int64(d))
+	w.slept.Add(int64(d / time.Second))
 }
 
 // pass lets time pass for the engine and the database.

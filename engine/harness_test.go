@@ -48,6 +48,7 @@ type world struct {
 	passed  *atomic.Int64 // time that pass has let pass
 	clock   *atomic.Int64 // offset of the engine's clock to real time
 	dbClock *atomic.Int64 // offset of the database's clock to real time
+	slept   *atomic.Int64 // seconds for which the machine was suspended: the engine's clock shows them, its monotonic reading does not
 	profile *account.Profile
 	commits *atomic.Int64 // of the database
 	stall   *atomic.Int64 // how long the answer to the next commit takes
@@ -154,7 +155,7 @@ func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string
 
 // newWorldAt is newWorldWith at another time than the present.
 func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, offset time.Duration) *world {
-	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, passed: &atomic.Int64{}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{},
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, passed: &atomic.Int64{}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{}, slept: &atomic.Int64{},
 		commits: &atomic.Int64{}, stall: &atomic.Int64{}}
 	w.jump(offset)
 	var err error
@@ -174,7 +175,7 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 		o.ConfigEvery = time.Hour // tests that let days pass would look some 200,000 times a day
 	}
 	w.Engine, err = engine.New(engine.Deps{Store: w.db, Connectors: c, Vault: vault, Presenter: presenter{}, Metrics: w.alarms,
-		Clock: func() time.Time { return w.nowAt(time.Duration(w.clock.Load())) }, Monotonic: func() time.Time { return w.nowAt(0) }}, o)
+		Clock: func() time.Time { return wallMoved(w.nowAt(time.Duration(w.clock.Load())), w.slept.Load()) }, Monotonic: func() time.Time { return w.nowAt(0) }}, o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -74,26 +74,34 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 // A drive whose lease has ended sends nothing more.
 func TestNoSendAfterTheLease(t *testing.T) {
 	t.Parallel()
-	p := newProcessor(t)
-	var w *world
-	slow := shop(byReference)
-	authorize := slow.Authorize
-	var once atomic.Bool
-	slow.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
-		if once.CompareAndSwap(false, true) {
-			w.clock.Add(int64(9 * time.Second)) // the goroutine was suspended
-		}
-		return authorize(c)
+	for name, suspend := range map[string]func(w *world){
+		"the goroutine was suspended": func(w *world) { w.clock.Add(int64(9 * time.Second)) },
+		"the machine was suspended":   func(w *world) { w.suspended(2 * time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProcessor(t)
+			var w *world
+			slow := shop(byReference)
+			authorize := slow.Authorize
+			var once atomic.Bool
+			slow.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+				if once.CompareAndSwap(false, true) {
+					suspend(w)
+				}
+				return authorize(c)
+			}
+			w = newWorld(t, engine.Options{LeaseTime: 10 * time.Second}, map[string]*sdk.Adapter{"shop": slow})
+			w.shopAccount(p.URL)
+			_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa))
+			var answer *fault.Error
+			require.ErrorAs(t, err, &answer)
+			require.Equal(t, fault.KindUnavailable, answer.Kind, "the caller may try again")
+			require.Contains(t, answer.Message, "nothing was done")
+			require.Zero(t, p.count("POST"))
+			require.Equal(t, 1, w.alarms.all()["lease_lost"])
+		})
 	}
-	w = newWorld(t, engine.Options{LeaseTime: 10 * time.Second}, map[string]*sdk.Adapter{"shop": slow})
-	w.shopAccount(p.URL)
-	_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa))
-	var answer *fault.Error
-	require.ErrorAs(t, err, &answer)
-	require.Equal(t, fault.KindUnavailable, answer.Kind, "the caller may try again")
-	require.Contains(t, answer.Message, "nothing was done")
-	require.Zero(t, p.count("POST"))
-	require.Equal(t, 1, w.alarms.all()["lease_lost"])
 }
 
 // A repeated Idempotency-Key gets the stored answer. With another body it is refused. If the first request died midway, the repetition

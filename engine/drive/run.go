@@ -254,9 +254,11 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 	return nil
 }
 
-// leaseHolds returns errLeaseLost if it is too late for a send by the node's own clock.
+// leaseHolds returns errLeaseLost if it is too late for a send by the node's own clock: by its monotonic reading, or by its wall clock. The monotonic reading
+// stands still while the machine is suspended.
 func (d *Driver) leaseHolds(end time.Time) error {
-	if d.Now().Before(end.Add(-leaseMargin)) {
+	now, last := d.Now(), end.Add(-leaseMargin)
+	if now.Before(last) && now.Round(0).Before(last) {
 		return nil
 	}
 	d.Metrics.Alarm(alarm.LeaseLost)
