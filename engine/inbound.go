@@ -299,16 +299,17 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	if err := e.Relays.Know(ctx, w.Payment, w.Attempt); err != nil {
 		return err
 	}
-	var heard []*payment.Operation
+	var ops, heard []*payment.Operation
 	if w.Attempt.AccountID != "" {
-		ops, err := e.changes.OperationsOf(ctx, w.Payment)
-		if err != nil {
+		var err error
+		if ops, err = e.changes.OperationsOf(ctx, w.Payment); err != nil {
 			return err
 		}
 		heard = w.Attempt.ReportedOperations(ops, o)
 	}
 	if refused {
-		heard = slices.DeleteFunc(heard, func(op *payment.Operation) bool { return op.Kind != sdk.OpVoid })
+		again := evidence.RefusedCancelBefore(ops, w.Attempt.ID, o)
+		heard = slices.DeleteFunc(heard, func(op *payment.Operation) bool { return op.Kind != sdk.OpVoid || again })
 	}
 	switch {
 	case len(heard) > 0:

@@ -343,7 +343,7 @@ func TestWebhookAdyen(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 		for range 2 {
-			_, err = notify("CANCEL1", "PSP1", "Shop", event, "false")
+			_, err = notify("REFUSED_"+event, "PSP1", "Shop", event, "false")
 			require.NoError(t, err)
 			got = w.get(v.Payment.ID, request.RetrieveInput{})
 			require.Equal(t, payment.RequiresCapture, got.Payment.Status, event)
@@ -355,6 +355,13 @@ func TestWebhookAdyen(t *testing.T) {
 	}
 	_, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "changed my mind")
 	require.NoError(t, err)
+	for _, event := range []string{"CANCELLATION", "CANCEL_OR_REFUND"} { // the refusal of an earlier cancel, delivered again, ends the wait for this one not
+		_, err = notify("REFUSED_"+event, "PSP1", "Shop", event, "false")
+		require.NoError(t, err)
+		got = w.get(v.Payment.ID, request.RetrieveInput{})
+		require.Equal(t, payment.Processing, got.Payment.Status, event)
+		require.Equal(t, "PSP1", got.Attempt.TransactionID)
+	}
 	_, err = notify("CANCEL2", "PSP1", "Shop", "CANCELLATION", "true")
 	require.NoError(t, err)
 	for _, event := range []string{"CANCELLATION", "CANCEL_OR_REFUND"} { // a second one, in Adyen's own pages

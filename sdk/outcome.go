@@ -33,6 +33,7 @@ type Outcome struct {
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
 	NextAction    *NextAction    `json:"next_action,omitempty"`
 	// Decline is the reason of a refusal. In an event with StatusAuthorized it means that the processor has refused a cancel: the payment is as it was.
+	// Reference is then the processor's id of that cancel: a message that is delivered again ends no later cancel.
 	Decline *Decline `json:"decline,omitempty"`
 	Checks  *Checks  `json:"checks,omitempty"`
 	// Dispute is the state of the dispute after accept_dispute and submit_evidence, and as dispute_sync finds it.

@@ -194,7 +194,8 @@ func (b *Booking) keepReferences(o *sdk.Outcome) {
 	b.claimCharge(o)
 	optional.SetText(&b.Attempt.TransactionID, o.TransactionID)
 	ofCapture := b.Operation != nil && b.Operation.Kind == sdk.OpCapture && b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple
-	if !ofCapture { // one of several captures keeps its own reference
+	refusedVoid := b.Operation != nil && b.Operation.Kind == sdk.OpVoid && o.Status == sdk.StatusDeclined
+	if !ofCapture && !refusedVoid { // one of several captures keeps its own reference; a refused void's says nothing of the payment
 		optional.SetText(&d.ProcessorReference, o.Reference)
 	}
 	optional.SetText(&d.AuthCode, o.AuthCode)

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -90,6 +91,15 @@ func InterpretSync(op *payment.Operation, p *payment.Payment, a *payment.Attempt
 // RefusesCancel reports whether a message says that the processor has refused a cancel. It is no evidence of money: the payment is as it was, which may
 // be anything.
 func RefusesCancel(o *sdk.Outcome) bool { return o.Status == sdk.StatusAuthorized && o.Decline != nil }
+
+// RefusedCancelBefore reports whether the refusal of a cancel has ended a cancel of the attempt before: the processor delivers its message again. Without the
+// processor's id of the cancel it cannot be known.
+func RefusedCancelBefore(ops []*payment.Operation, attemptID string, o *sdk.Outcome) bool {
+	return o.Reference != "" && slices.ContainsFunc(ops, func(op *payment.Operation) bool {
+		var by sdk.Outcome
+		return op.AttemptID == attemptID && op.Kind == sdk.OpVoid && op.Status == payment.OperationDeclined && json.Unmarshal(op.Outcome, &by) == nil && by.Reference == o.Reference
+	})
+}
 
 // plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
 func plausible(o *sdk.Outcome, p *payment.Payment, a *payment.Attempt) bool {

@@ -110,8 +110,11 @@ func event(n sdk.JSON) *sdk.Event {
 	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
 		o.Amount = nil
 	}
-	if o.Status == sdk.StatusDeclined || !success && strings.Contains(cancels, code) {
+	if refused := !success && strings.HasPrefix(code, "CANCEL"); refused || o.Status == sdk.StatusDeclined {
 		o.Decline = said(n)
+		if refused { // the cancel has its own pspReference, the same in each delivery (docs.adyen.com, "Cancel")
+			o.Reference = id
+		}
 	}
 	return e
 }

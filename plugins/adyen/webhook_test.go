@@ -119,6 +119,7 @@ func TestWebhookEvents(t *testing.T) {
 		require.Equal(t, k.status, e.Outcome.Status, k.event)
 		refused := k.success == "false" && strings.HasPrefix(k.event, "CANCEL") // the payment is as it was
 		require.Equal(t, refused || k.status == sdk.StatusDeclined, e.Outcome.Decline != nil, k.event)
+		require.Equal(t, refused, e.Outcome.Reference == "PSP1", k.event)
 		if k.event == "RECURRING_CONTRACT" {
 			require.Equal(t, &sdk.StoredCredential{ID: "PSP1"}, e.Outcome.StoredCredential)
 			require.Nil(t, e.Outcome.Amount)
