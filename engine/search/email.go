@@ -1,9 +1,12 @@
 package search
 
 import (
+	"encoding/base64"
 	"errors"
+	"strings"
 	"unicode"
 
+	"payswitch/engine/account"
 	"payswitch/engine/facet"
 	"payswitch/engine/payment"
 	"payswitch/engine/vault"
@@ -35,6 +38,34 @@ func Emails(v *vault.Vault) func(p *payment.Payment) (int64, error) {
 // emailHash returns the number of an address's keyed hash. Addresses that differ in capitals alone have the same number.
 func emailHash(v *vault.Vault, merchantID, email string) int64 {
 	return facet.Hash(v.Hash("e-mail address/"+merchantID, []byte(foldCase(email))))
+}
+
+// sealedWord begins a word of a filter that SealWord has sealed.
+const sealedWord = "~"
+
+// SealWord returns a word of a filter, such as an e-mail address, in a form for addresses: browsers and proxies keep those. OpenWord alone reads it.
+func (s *Search) SealWord(a account.Auth, word string) string {
+	sealed, err := s.Vault.Seal([]byte(word), "filter/"+a.MerchantID)
+	if err != nil {
+		return sealedWord // finds nothing
+	}
+	return sealedWord + base64.RawURLEncoding.EncodeToString(sealed)
+}
+
+// OpenWord returns the word that SealWord has sealed for the merchant. Any other text is a word as it is.
+func (s *Search) OpenWord(a account.Auth, text string) string {
+	sealed, is := strings.CutPrefix(text, sealedWord)
+	if !is {
+		return text
+	}
+	b, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err == nil {
+		b, err = s.Vault.Open(b, "filter/"+a.MerchantID)
+	}
+	if err != nil {
+		return text
+	}
+	return string(b)
 }
 
 // foldCase replaces each letter by the least of its forms, so that texts are equal where strings.EqualFold says so.

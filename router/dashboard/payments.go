@@ -28,6 +28,8 @@ type paymentLists interface {
 	Browse(ctx context.Context, auth account.Auth, q search.Query) (*search.Found, error)
 	Fresh(ctx context.Context, auth account.Auth, q search.Query, than listed.Place, most int) (int, error)
 	Find(ctx context.Context, auth account.Auth, id string) (timeline.Place, bool, error)
+	SealWord(auth account.Auth, word string) string
+	OpenWord(auth account.Auth, text string) string
 }
 
 // paymentsPage is the list of payments.
@@ -70,7 +72,7 @@ func (s *Server) payments(c *call) (response, error) {
 	if typed {
 		in = c.PostForm
 	}
-	f := readFilters(in)
+	f := c.filters(in)
 	ctx, end := c.reading()
 	defer end()
 	rest := ""
@@ -217,7 +219,7 @@ const mostNews = 99
 
 func (s *Server) paymentsNews(c *call) (response, error) {
 	in := c.URL.Query()
-	f := readFilters(in)
+	f := c.filters(in)
 	q := f.query(c.zone())
 	since := readPlace(in.Get("since"))
 	if since == nil || len(f.problems) > 0 {
@@ -241,7 +243,7 @@ func (s *Server) paymentsNews(c *call) (response, error) {
 
 // paymentsCSV writes the filtered payments as a file, one page after the other.
 func (s *Server) paymentsCSV(c *call) (response, error) {
-	f := readFilters(c.URL.Query())
+	f := c.filters(c.URL.Query())
 	q := f.query(c.zone())
 	if len(f.problems) > 0 {
 		return seeOther(f.address(c.at() + "/payments")), nil

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -19,6 +20,8 @@ import (
 type filters struct {
 	values   url.Values
 	problems map[string]string // by field
+	// seal returns a value of the filter email for an address; nil: as it is.
+	seal func(word string) string
 }
 
 // filterNames are the fields of the address that filter. The field after says where a page begins.
@@ -29,7 +32,7 @@ var labels = map[string]string{"status": "Status", "connector": "Processor", "cu
 	"to": "To", "customer": "Customer", "order": "Order", "email": "E-mail"}
 
 func readFilters(q url.Values) *filters {
-	f := &filters{url.Values{}, map[string]string{}}
+	f := &filters{values: url.Values{}, problems: map[string]string{}}
 	for _, name := range filterNames {
 		for _, v := range q[name] {
 			if v = strings.TrimSpace(v); v != "" && len(v) <= 200 && !slices.Contains(f.values[name], v) {
@@ -37,6 +40,17 @@ func readFilters(q url.Values) *filters {
 			}
 		}
 	}
+	return f
+}
+
+// filters reads the filters of an address or of a form. An e-mail address stands sealed in addresses; older bookmarks have it as it is.
+func (c *call) filters(q url.Values) *filters {
+	if len(q["email"]) > 0 {
+		q = maps.Clone(q)
+		q.Set("email", c.server.Engine.OpenWord(c.auth(), q.Get("email")))
+	}
+	f := readFilters(q)
+	f.seal = func(word string) string { return c.server.Engine.SealWord(c.auth(), word) }
 	return f
 }
 
@@ -204,6 +218,9 @@ func (f *filters) address(path string, further ...string) string {
 	for name, list := range f.values {
 		v[name] = slices.Clone(list)
 	}
+	if word := v.Get("email"); word != "" && f.seal != nil {
+		v.Set("email", f.seal(word))
+	}
 	for i := 0; i < len(further); i += 2 {
 		if further[i+1] != "" {
 			v.Set(further[i], further[i+1])
@@ -222,7 +239,7 @@ type Tag struct{ Text, Without string }
 func (f *filters) tags(path string) (out []Tag) {
 	for _, name := range filterNames {
 		for i, v := range f.values[name] {
-			rest := &filters{values: url.Values{}}
+			rest := &filters{values: url.Values{}, seal: f.seal}
 			for other, list := range f.values {
 				if rest.values[other] = slices.Clone(list); other == name {
 					rest.values[other] = slices.Delete(rest.values[other], i, i+1)
