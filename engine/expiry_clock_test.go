@@ -137,3 +137,27 @@ func TestReleaseByAWrongNodeClock(t *testing.T) {
 		require.True(t, w.get(id, request.RetrieveInput{}).Attempt.Details.Released)
 	}, p.Server)
 }
+
+// Adapters get the time of the database's clock: they compare the times of webhooks with it, sign requests with it, and judge by it how old a payment is.
+func TestAdaptersByAWrongNodeClock(t *testing.T) {
+	atWrongClocks(t, func(t *testing.T, first, second time.Duration) {
+		p := newProcessor(t)
+		adapter, seen := mailing(byReference), map[sdk.Operation]time.Time{}
+		authorize, sync, webhook := adapter.Authorize, adapter.Sync, adapter.Webhook
+		adapter.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) { seen[sdk.OpAuthorize] = c.Now(); return authorize(c) }
+		adapter.Sync = func(c *sdk.Call) (*sdk.Outcome, error) { seen[sdk.OpSync] = c.Now(); return sync(c) }
+		adapter.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) { seen[sdk.OpWebhook] = c.Now(); return webhook(c) }
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": adapter})
+		at := w.mailAccount("shop", p.URL, "")
+		p.hangs.Store(true)
+		w.clock.Store(int64(first))
+		v := w.pay(sale(100, visa))
+		w.clock.Store(int64(second))
+		w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
+		w.ReceiveWebhook(t.Context(), mail(at.ID, hookSecret, map[string]any{"reference": "nobody's", "object": "payment"}))
+		require.Len(t, seen, 3)
+		for op, now := range seen {
+			require.WithinDuration(t, time.Now(), now, time.Minute, op)
+		}
+	})
+}

@@ -214,7 +214,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 		q.Request.CaptureReference = w.Attempt.CaptureReference(w.Operation.ID)
 	}
 	q.LeaseEnd = e.LeaseEnd()
-	d := &port.Drive{Connector: w.Account.Connector, Operation: query, OperationID: q.Operation.ID, Started: now, Seed: [32]byte(q.Operation.Seed),
+	d := &port.Drive{Connector: w.Account.Connector, Operation: query, OperationID: q.Operation.ID, Started: q.Operation.StartedAt, Seed: [32]byte(q.Operation.Seed),
 		Account: e.driveAccount(w.Account), Request: q.Request, Card: w.cardFacts(), BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
 	r, records, err := e.driveRecorded(ctx, d, w.Payment.MerchantID, w.Payment.ID)
 	w.Journal = append(w.Journal, records...)

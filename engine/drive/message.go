@@ -35,7 +35,7 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	}
 	at := e.driveAccount(account)
 	at.Credentials = account.WithWebhookSecrets()
-	d := &port.Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
+	d := &port.Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: e.StoreNow(), Account: at,
 		Request: sdk.Request{Webhook: m, WebhookURL: calledURL(e.PublicURL, path)}, BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
 	rand.Read(d.Seed[:])
 	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
