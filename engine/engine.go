@@ -47,7 +47,7 @@ type Deps struct {
 	Vault      *vault.Vault
 	Presenter  change.Presenter
 	Logger     *slog.Logger // nil: logs are discarded
-	Clock      port.Clock   // nil: time.Now
+	Clock      port.Clock   // the node's own clock, for its waits and leases; nil: time.Now
 	Monotonic  port.Clock   // nil: time.Now. A test that lets time pass moves it together with Clock and the store's clock; one that moves those alone lets them jump.
 	Metrics    port.Metrics // nil: nothing is counted
 	// Sender posts events to merchants; nil: events are kept, and nothing is delivered.

@@ -76,8 +76,8 @@ var (
 // leaseMargin separates the last possible send from the end of the lease, because clocks drift and goroutines are suspended.
 const leaseMargin = 2 * time.Second
 
-// NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt. now is the node's clock; the operation starts by the
-// database's.
+// NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt. The operation starts by the database's clock, and its
+// commit sets the lease by that clock too.
 func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time.Time) *payment.Operation {
 	p, a := w.Payment, w.Attempt
 	return &payment.Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.Account.ID,
