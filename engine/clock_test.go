@@ -337,7 +337,7 @@ func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 	p := newProcessor(t)
 	p.dropped.Store(true)
 	inBubble(t, func(t *testing.T) {
-		w := newWorldAt(t, engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second},
+		w := newWorldAt(t, engine.Options{ResolveEvery: 5 * time.Second, LeaseTime: 40 * time.Second},
 			plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": shop(byResend)}), t.TempDir()+"/p.db", 2*time.Hour)
 		w.shopAccount(p.URL)
 		w.running()
