@@ -102,7 +102,7 @@ func (s *Search) FindBehind(ctx context.Context, auth account.Auth, q Query) (lo
 func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *Found) (hits []hit, err error) {
 	f := q.Filter
 	f.Documents = f.Documents || q.LastFour != ""
-	until := s.Changes.Driver.Now().Add(browseTime)
+	until := s.Changes.Now().Add(browseTime)
 	indexed := f.InIndex(auth.ProfileID != "")
 	plain := q.LastFour == "" && q.Least+q.Most+q.Above+q.Below == ""
 	seen, size := 0, q.Limit+1
@@ -139,7 +139,7 @@ func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *F
 			return hits, nil
 		}
 		seen, behind = seen+size, next
-		if seen >= browseRows || !s.Changes.Driver.Now().Before(until) {
+		if seen >= browseRows || !s.Changes.Now().Before(until) {
 			found.Next, found.Bounded = next, true
 			return hits, nil
 		}
