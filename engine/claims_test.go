@@ -84,3 +84,27 @@ func TestMoreCapturedThanAuthorized(t *testing.T) {
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])
 }
+
+// A query learns that the payment allows the approval of a part. An adapter whose processor states no amounts then leaves the payment in doubt,
+// rather than have the whole amount counted.
+func TestSyncKnowsThatAPartIsAllowed(t *testing.T) {
+	t.Parallel()
+	for allowed, want := range map[bool]payment.Status{true: payment.Processing, false: payment.Succeeded} {
+		p := newProcessor(t)
+		p.hangs.Store(true)
+		a := shop(byReference)
+		a.Manifest.Features.PartialApproval = true
+		ask := a.Sync
+		a.Sync = func(call *sdk.Call) (*sdk.Outcome, error) {
+			_, err := ask(call)
+			sdk.Expect(!call.Request.Wish().Partial, "the amount is not known")
+			return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "ch_1"}, err
+		}
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa, func(in *request.Input) { in.Partial = ptr(allowed) }))
+		require.Equal(t, payment.Processing, v.Payment.Status)
+		v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
+		require.Equal(t, want, v.Payment.Status, "allowed: %v", allowed)
+	}
+}

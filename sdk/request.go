@@ -39,7 +39,8 @@ type Request struct {
 	VoidCaptured bool `json:"void_captured,omitempty"`
 	// CaptureReference is payswitch's reference for this capture, unique for ever. A sync that resolves the capture has the same.
 	CaptureReference string `json:"capture_reference,omitempty"`
-	// Hold says what authorize asks of the hold beyond the amount; nil if it asks for nothing.
+	// Hold says what authorize asks of the hold beyond the amount; nil if it asks for nothing. In a sync it says only whether the issuer may have
+	// approved a part: an answer without amounts then does not prove how much was approved.
 	Hold *HoldWish `json:"hold,omitempty"`
 	// Installments is the number of monthly installments that the payer chose; 0 if the payer pays at once. Amount includes their interest.
 	Installments int `json:"installments,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/alarm"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
@@ -212,6 +213,9 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	q.Request.Resolves, q.Request.VoidCaptured = resolves, resolves == sdk.OpVoid && w.Attempt.VoidsCaptured(w.Operation)
 	if resolves == sdk.OpCapture {
 		q.Request.CaptureReference = w.Attempt.CaptureReference(w.Operation.ID)
+	}
+	if optional.IsTrue(w.Payment.Details.Partial) { // what a query without an amount proves depends on it
+		q.Request.Hold = &sdk.HoldWish{Partial: true}
 	}
 	q.LeaseEnd = e.LeaseEnd()
 	d := &port.Drive{Connector: w.Account.Connector, Operation: query, OperationID: q.Operation.ID, Started: q.Operation.StartedAt, Seed: [32]byte(q.Operation.Seed),

@@ -266,17 +266,40 @@ func TestSync(t *testing.T) {
 	require.Equal(t, origin+"/payments/events?transactionRef=pay11&entity=test_entity_id", sends[0].URL)
 	require.Equal(t, sdk.StatusAuthorized, end.Outcome.Status)
 	require.Equal(t, "lnk9", end.Outcome.TransactionID)
+
+	// the issuer may have approved a part, and no query shows how much
+	r.Hold = &sdk.HoldWish{Partial: true}
+	for _, event := range []string{"authorized", "sentForSettlement", "settled"} {
+		r.Payment.Capture = sdk.Choose(event == "authorized", sdk.CaptureManual, sdk.CaptureAutomatic)
+		r.Payment.Authorized = 0
+		require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, answer(200, `{"lastEvent":"`+event+`"}`)).Status, event)
+		r.Payment.Authorized = 700 // known from the answer
+		require.NotEqual(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, answer(200, `{"lastEvent":"`+event+`"}`)).Status, event)
+	}
+	r.Payment.Authorized = 0
+	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpSync, r, answer(200, `{"lastEvent":"refused"}`)).Status)
 }
 
 func TestRefundSync(t *testing.T) {
 	r := later(400, 1000)
-	r.RefundID, r.Payment.Refunded = "ref1", 400
+	r.RefundID = "ref1"
 	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refundFailed"}`)).Status)
 	gone := answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, gone).Status, "the payment has been taken: its link may be an old one")
-	r.Payment.Refunded = 700 // the payment has another refund
-	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
+	lost := later(400, 1000) // the answer to the refund was lost
+	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, lost, answer(200, `{"lastEvent":"sentForRefund"}`)).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, lost, answer(200, `{"lastEvent":"refundFailed"}`)).Status,
+		"an earlier refund may have failed, which the payment does not count")
+	for _, other := range []int64{400, 100, 600} { // the payment has another refund: the event may be the other's
+		for _, id := range []string{"ref1", ""} {
+			for _, event := range []string{"sentForRefund", "refunded", "refundFailed"} {
+				r := later(400, 1000)
+				r.RefundID, r.Payment.Refunded = id, other
+				require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"`+event+`"}`)).Status, "%d %s %s", other, id, event)
+			}
+		}
+	}
 }
 
 func TestWebhook(t *testing.T) {

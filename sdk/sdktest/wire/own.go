@@ -279,10 +279,8 @@ func paymentOf(op sdk.Operation, r *sdk.Request, now time.Time) *sdk.PaymentStat
 	switch op {
 	case sdk.OpUnreferencedRefund: // nothing was held or taken
 		p.Authorized, p.Requested = 0, 0
-	case sdk.OpRefund, sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence, sdk.OpDisputeSync:
-		p.Captured = total
-	case sdk.OpRefundSync:
-		p.Captured, p.Refunded = total, total
+	case sdk.OpRefund, sdk.OpRefundSync, sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence, sdk.OpDisputeSync:
+		p.Captured = total // Refunded is that of other refunds
 	case sdk.OpSync, sdk.OpComplete:
 		p.Authorized = 0
 		p.Capture = or(r.Capture, sdk.CaptureAutomatic)

@@ -174,10 +174,8 @@ func payment(op sdk.Operation, in input, now time.Time) *sdk.PaymentState {
 		p.BIN, p.LastFour = number[:6], number[len(number)-4:]
 	}
 	switch op {
-	case sdk.OpRefund:
-		p.Captured = total
-	case sdk.OpRefundSync:
-		p.Captured, p.Refunded = total, total
+	case sdk.OpRefund, sdk.OpRefundSync:
+		p.Captured = total // Refunded is that of other refunds
 	case sdk.OpSync, sdk.OpComplete:
 		p.Capture = captureMethod(in)
 		p.Authorized = 0
