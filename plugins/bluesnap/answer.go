@@ -24,8 +24,10 @@ func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
 		did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
 	switch strings.ToUpper(info.Str("processingStatus")) {
-	case "PENDING", "PENDING_MERCHANT_REVIEW":
+	case "PENDING":
 		o.Status = sdk.StatusPending
+	case "PENDING_MERCHANT_REVIEW": // until the merchant approves or declines (reference/merchant-approval)
+		o.Status = sdk.StatusReview
 	case "FAIL":
 		if did == "CAPTURE" {
 			o.CaptureID = o.TransactionID
@@ -39,7 +41,7 @@ func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	}
 	sdk.Expect(o.Status != "", "the status of the answer decides nothing")
 	// A capture, reversal or refund that has not succeeded proves nothing about the payment.
-	sdk.Require(resolved || o.Status != sdk.StatusDeclined && o.Status != sdk.StatusPending, errLater)
+	sdk.Require(resolved || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusVoided, errLater)
 	if kind == "" && did == "REFUND" { // a refund does not show the captured amount
 		sdk.Require(c.Request.Known().Captured > 0, errLater)
 		o.Amount = &sdk.Money{Minor: c.Request.Known().Captured, Currency: c.Request.Amount.Currency}

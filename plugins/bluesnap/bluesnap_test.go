@@ -215,8 +215,10 @@ func TestWebhook(t *testing.T) {
 		require.Len(t, held.Events, 1, kind)
 		require.Equal(t, []any{sdk.EventPayment, "7001", "ref-1", true}, []any{held.Events[0].Object, held.Events[0].TransactionID, held.Events[0].Reference, held.Events[0].Sync})
 	}
-	p = play(t, sdk.OpWebhook, message(seconds, "transactionType=CHARGEBACK&referenceNumber=7001"))
-	require.Equal(t, []sdk.Event{{Object: "dispute", TransactionID: "7001", Time: now}}, p.Events)
+	for _, kind := range []string{"CHARGEBACK", "RDR"} {
+		p = play(t, sdk.OpWebhook, message(seconds, "transactionType="+kind+"&referenceNumber=7001"))
+		require.Equal(t, []sdk.Event{{Object: "dispute", TransactionID: "7001", Time: now}}, p.Events, kind)
+	}
 	p = play(t, sdk.OpWebhook, message(seconds, "transactionType=SUBSCRIPTION_REMINDER"))
 	require.Equal(t, sdk.StatusHandled, p.Status)
 	require.Empty(t, p.Events)

@@ -14,12 +14,13 @@ func TestFailedChangeSaysNothingOfThePayment(t *testing.T) {
 		return answer(200, `{"cardTransactionType":"`+kind+`","transactionId":"7001","amount":24.99,"currency":"USD","processingInfo":{"processingStatus":"`+status+`"}}`)
 	}
 	for _, kind := range []string{"AUTH_REVERSAL", "CAPTURE", "REFUND"} {
-		for _, status := range []string{"FAIL", "fail", "PENDING"} {
+		for _, status := range []string{"FAIL", "fail", "PENDING", "PENDING_MERCHANT_REVIEW"} {
 			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), of(kind, status)).Status, "%s %s", kind, status)
 		}
 	}
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpSync, later(2499), of("AUTH_CAPTURE", "FAIL")).Status, "the payment itself failed")
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpSync, later(2499), of("AUTH_ONLY", "FAIL")).Status, "the payment itself failed")
+	require.Equal(t, sdk.StatusReview, play(t, sdk.OpSync, later(2499), of("AUTH_ONLY", "PENDING_MERCHANT_REVIEW")).Status, "the merchant decides")
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpCapture, later(1000), of("CAPTURE", "FAIL")).Status, "the answer to the capture")
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpVoid, later(0), of("AUTH_REVERSAL", "FAIL")).Status, "the answer to the void")
 	r := later(2499)

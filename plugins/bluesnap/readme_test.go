@@ -52,6 +52,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
   refund proves nothing about its payment.
 - **Captures.** An authorization has one capture; the rest of a partial capture lapses.
 - **Refunds** hold our reference as metadata, which BlueSnap cannot search. After a lost answer the same request again or the webhook gives the result; else settle it by hand. BlueSnap itself voids an unsettled payment.
+- **Review.** A payment that BlueSnap holds back (` + "`PENDING_MERCHANT_REVIEW`" + `) waits for the merchant, who approves or declines it at BlueSnap.
 - **Declines** of processors all have the code 14002; the error's name decides the reason.
 - **3-D Secure** of BlueSnap needs a script in the merchant's page. The adapter sends outside results.
 - **Stored credentials** are vaulted shoppers, one for each card. A verification creates one: BlueSnap lets the issuer check the card before it stores the card.

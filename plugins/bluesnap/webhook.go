@@ -32,7 +32,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Object, e.Sync, e.Reference = "payment", true, field("merchantTransactionId")
 	case "REFUND":
 		e.Object, e.Sync, e.RefundID = "refund", true, field("reversalRefNum")
-	case "CHARGEBACK", "CHARGEBACK_STATUS_CHANGED":
+	case "CHARGEBACK", "CHARGEBACK_STATUS_CHANGED", "RDR": // RDR: Visa has given the money back to end a dispute
 		e.Object = "dispute"
 	default: // unknown types are accepted and ignored
 		return sdk.Handled(), nil
