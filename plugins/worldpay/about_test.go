@@ -38,5 +38,5 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Currencies.** Payments in ISK, IRR and MGA are routed elsewhere, because their decimals here are uncertain.
 - **3-D Secure** of Worldpay collects device data, then challenges. The adapter sends outside results.
 - **Automatic capture.** Worldpay reverses a payment whose address or security code does not match: such a payment is declined.
-- **Webhooks** cause a query. The adapter checks their signature, and accepts eight days (Worldpay repeats them for a week). It ignores chargebacks.
+- **Webhooks** cause a query; a signed one about a refund decides itself, because a query does not tell several refunds apart. The adapter checks their signature, and accepts eight days (Worldpay repeats them for a week). It ignores chargebacks.
 `

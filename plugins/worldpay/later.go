@@ -169,11 +169,17 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
 	sdk.Expect(r.Known().Refunded == 0 && (r.RefundID != "" || event != "refundFailed"),
 		"the answer holds only the last event of the payment, which has several refunds")
-	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID,
-		Raw: map[string]string{"lastEvent": event}}
+	o := refundOutcome(event, r.RefundID)
+	o.TransactionID = r.TransactionID
+	return o, nil
+}
+
+// refundOutcome returns what an event says of a refund.
+func refundOutcome(event, id string) *sdk.Outcome {
+	o := &sdk.Outcome{Status: refundEvents.Must(event), RefundID: id, Raw: map[string]string{"lastEvent": event}}
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = sdk.NewDecline(event, event, sdk.DeclineProcessingError)
 		o.Decline.RetryElsewhere = false
 	}
-	return o, nil
+	return o
 }

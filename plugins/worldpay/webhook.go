@@ -9,9 +9,11 @@ import (
 const webhookSecret = "webhook_secret"
 
 // webhook reads an event. The adapter then asks for the payment. So a repeated message has no effect; nor has an
-// unsigned message, if the account has no secret.
+// unsigned message, if the account has no secret. A signed message about a refund decides itself, because a query does
+// not tell several refunds apart.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	if secret := c.Account.Credentials[webhookSecret]; secret != "" {
+	secret := c.Account.Credentials[webhookSecret]
+	if secret != "" {
 		c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(secret).Unhex(), sdk.Body()).Hex(), signatures(c)...)
 	}
 	j := c.Message()
@@ -22,11 +24,10 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	c.FreshAt(sent)
 	e := sdk.Event{Object: "payment", Sync: true, Reference: details.Str("transactionReference"), Time: sent}
-	switch details.Str("type") {
-	case "sentForRefund", "refunded", "refundFailed":
-		if reference := details.Str("reference"); reference != "" {
-			e.Object, e.Reference, e.RefundID = "refund", reference, reference
-		}
+	kind, reference := details.Str("type"), details.Str("reference")
+	if reference != "" && (kind == "refundFailed" || refundEvents.Of(kind) == sdk.StatusRefunded) {
+		e.Object, e.Reference, e.RefundID, e.Sync = "refund", reference, reference, secret == ""
+		e.Outcome = sdk.When(secret != "", refundOutcome(kind, reference))
 	}
 	return sdk.Handled(e), nil
 }

@@ -311,13 +311,26 @@ func TestWebhook(t *testing.T) {
 	}
 	require.Equal(t, []sdk.Event{{Object: "payment", Reference: "pay11", Sync: true, Time: now - 1000}}, events(message(body, secret)))
 	refund := strings.NewReplacer("sentForSettlement", "refunded", `"x"`, `"ref1"`, ".000Z", "").Replace(body)
-	require.Equal(t, []sdk.Event{{Object: "refund", Reference: "ref1", RefundID: "ref1", Sync: true, Time: now - 1000}}, events(message(refund, secret)))
+	named := events(message(refund, secret)) // decides itself: a query would not tell several refunds apart
+	require.Equal(t, sdk.StatusRefunded, named[0].Outcome.Status)
+	require.Equal(t, "ref1", named[0].Outcome.RefundID)
+	named[0].Outcome = nil
+	require.Equal(t, []sdk.Event{{Object: "refund", Reference: "ref1", RefundID: "ref1", Time: now - 1000}}, named)
+	failed := events(message(strings.Replace(refund, `"refunded"`, `"refundFailed"`, 1), secret))
+	require.Equal(t, []any{sdk.StatusDeclined, false}, []any{failed[0].Outcome.Status, failed[0].Sync})
+	require.NotNil(t, failed[0].Outcome.Decline)
+	nameless := events(message(strings.Replace(refund, `"ref1"`, `""`, 1), secret))
+	require.Equal(t, []sdk.Event{{Object: "payment", Reference: "pay11", Sync: true, Time: now - 1000}}, nameless)
 	require.Empty(t, events(message(body, "another")))
 	forged := message(body, secret)
 	forged.Webhook.Body = []byte(strings.Replace(body, "pay11", "pay12", 1))
 	require.Empty(t, events(forged))
 	require.Empty(t, events(message(strings.Replace(body, "2026-01-15", "2026-01-06", 1), secret)), "nine days old")
 	require.Empty(t, events(message(strings.Replace(body, "2026-01-15T10:20:29.000Z", "soon", 1), secret)))
+	a := worldpay.Adapter() // an account without a secret
+	step := wire.NewStep(&a.Manifest, sdk.OpWebhook, message(refund, secret))
+	delete(step.Account.Credentials, "webhook_secret")
+	require.Equal(t, []sdk.Event{{Object: "refund", Reference: "ref1", RefundID: "ref1", Sync: true, Time: now - 1000}}, wire.End(t, a, step).Outcome.Events)
 	unsigned := message(body, secret)
 	unsigned.Webhook.Headers = nil
 	require.Empty(t, events(unsigned))
