@@ -89,3 +89,30 @@ func TestSignedMessagesAreNotLimited(t *testing.T) {
 	}
 	require.Equal(t, asked+20, p.count("GET"))
 }
+
+// A genuine message says that a refund which had succeeded has failed, and the processor's answer to a query does not decide. The refund stays as it is,
+// and a person hears of the contradiction, once.
+func TestNewsOfAnEndedRefundThatAQueryDoesNotDecide(t *testing.T) {
+	t.Parallel()
+	c := newCashier(t)
+	a := refunder(byReference)
+	sync := a.RefundSync
+	a.RefundSync = func(c *sdk.Call) (*sdk.Outcome, error) {
+		_, err := sync(c)
+		sdk.Expect(false, "the payment has several refunds")
+		return nil, err
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	shop := w.mailAccount("shop", c.URL, "")
+	id := w.pay(sale(1000, visa)).Payment.ID
+	f, err := w.refund(id, 600, named("r"))
+	require.NoError(t, err)
+	require.Equal(t, payment.RefundSucceeded, f.Status)
+	for range 2 {
+		_, err = w.ReceiveWebhook(t.Context(), mail(shop.ID, hookSecret, map[string]any{"object": "refund", "reference": f.Reference,
+			"outcome": sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "failed", Message: "No.", Reason: sdk.DeclineGeneric}}}))
+		require.NoError(t, err)
+	}
+	require.Equal(t, payment.RefundSucceeded, w.refunded("r").Status)
+	require.Equal(t, 1, w.alarms.all()["late_evidence"])
+}

@@ -86,7 +86,11 @@ func (s *Refunds) BookMessage(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	case op.Resolution.ShownBy(f): // the processor has not said anything before
 		return s.bookEvidence(ctx, w, o)
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
-		return s.sync(ctx, w) // messages come in any order, so the processor's answer decides
+		defer s.Changes.Driver.FlushJournal(ctx, &w.Run)
+		if answer, _ := s.Changes.Driver.Sync(ctx, &w.Run, sdk.OpRefund); answer != nil { // messages come in any order, so the answer decides
+			return s.bookEvidence(context.WithoutCancel(ctx), w, answer)
+		}
+		return s.alarmLate(ctx, w, o, alarm.LateEvidence) // no answer, or one that may be about another refund
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
 		return s.alarmLate(ctx, w, o, alarm.LateEvidence)
 	}

@@ -312,6 +312,7 @@ func TestWebhook(t *testing.T) {
 	require.Equal(t, []sdk.Event{{Object: "payment", Reference: "pay11", Sync: true, Time: now - 1000}}, events(message(body, secret)))
 	refund := strings.NewReplacer("sentForSettlement", "refunded", `"x"`, `"ref1"`, ".000Z", "").Replace(body)
 	named := events(message(refund, secret)) // decides itself: a query would not tell several refunds apart
+	require.NotNil(t, named[0].Outcome)
 	require.Equal(t, sdk.StatusRefunded, named[0].Outcome.Status)
 	require.Equal(t, "ref1", named[0].Outcome.RefundID)
 	named[0].Outcome = nil
