@@ -86,7 +86,7 @@ func stillHeld(o *sdk.Outcome, a sdk.JSON, r *sdk.Request) (*sdk.Outcome, error)
 	return o, nil
 }
 
-// refundSync retrieves a refund by its id. A webhook reports a refund whose answer was lost.
+// refundSync retrieves a refund by its id. Without one only the identical request again shows its result.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Expect(r.RefundID != "", "the request lacks the refund's id, the only way to find a refund")

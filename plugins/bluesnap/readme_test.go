@@ -51,7 +51,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **In doubt** are errors after which the processor may have acted (` + "`PROCESSING_TIMEOUT`, `SYSTEM_TECHNICAL_ERROR`, `BLS_CONNECTION_PROBLEM`" + `): the result is unknown, not declined. A failed capture, reversal or
   refund proves nothing about its payment.
 - **Captures.** An authorization has one capture; the rest of a partial capture lapses.
-- **Refunds** hold our reference as metadata, which BlueSnap cannot search. After a lost answer the same request again or the webhook gives the result; else settle it by hand. BlueSnap itself voids an unsettled payment.
+- **Refunds** hold our reference as metadata, which BlueSnap cannot search. After a lost answer the same request again gives the result, within twelve hours; else settle it by hand. BlueSnap itself voids an unsettled payment.
 - **Review.** A payment that BlueSnap holds back (` + "`PENDING_MERCHANT_REVIEW`" + `) waits for the merchant, who approves or declines it at BlueSnap.
 - **Declines** of processors all have the code 14002; the error's name decides the reason.
 - **3-D Secure** of BlueSnap needs a script in the merchant's page. The adapter sends outside results.
