@@ -34,7 +34,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Partial approvals** count (` + "`amounts.totalAuthorized`" + `), whether they were requested or not. If a payment allows a part and its answer was lost, no query shows the amount: the payment stays unknown.
 - **In doubt** are the last events ` + "`error` and `settlementFailed`" + `: the result is unknown, not declined. So is link data of Worldpay's own that it does not know, with the alarm ` + "`other_account`" + `.
 - **Queries** return the last event of the payment, without amounts. If several settlements or refunds make it ambiguous, the result stays unknown. So does a refund
-  without an answer after ` + "`refundFailed`" + `, which may be the end of an earlier refund.
+  after ` + "`refundFailed`" + `, unless it is the whole payment's and its answer came.
 - **Currencies.** Payments in ISK, IRR and MGA are routed elsewhere, because their decimals here are uncertain.
 - **3-D Secure** of Worldpay collects device data, then challenges. The adapter sends outside results.
 - **Automatic capture.** Worldpay reverses a payment whose address or security code does not match: such a payment is declined.

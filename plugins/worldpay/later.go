@@ -163,12 +163,13 @@ var refundEvents = sdk.Statuses{
 }
 
 // refundSync reads the payment's last event as the refund's. If the payment has several refunds, the event cannot be
-// assigned. Known().Refunded holds the others, without those that failed: the failure of a refund without an id may be
-// that of an earlier one.
+// assigned. Known().Refunded holds the others, without those that failed. So only the failure of a refund of the whole,
+// whose answer came, is its own for sure.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
-	sdk.Expect(r.Known().Refunded == 0 && (r.RefundID != "" || event != "refundFailed"),
-		"the answer holds only the last event of the payment, which has several refunds")
+	own := event != "refundFailed" || r.RefundID != "" && r.Amount.Minor == r.Known().Captured
+	sdk.Expect(own && r.Known().Refunded == 0,
+		"the answer holds only the last event of the payment, which may be another refund's")
 	o := refundOutcome(event, r.RefundID)
 	o.TransactionID = r.TransactionID
 	return o, nil

@@ -281,22 +281,24 @@ func TestSync(t *testing.T) {
 }
 
 func TestRefundSync(t *testing.T) {
-	r := later(400, 1000)
-	r.RefundID = "ref1"
-	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
-	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refundFailed"}`)).Status)
+	says := func(r sdk.Request, event string) sdk.OutcomeStatus {
+		return outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"`+event+`"}`)).Status
+	}
+	part, whole := later(400, 1000), later(1000, 1000)
+	part.RefundID, whole.RefundID = "ref1", "ref1"
+	require.Equal(t, sdk.StatusRefunded, says(part, "refunded"))
+	require.Equal(t, sdk.StatusRefunded, says(later(400, 1000), "sentForRefund"), "the answer to the refund was lost")
+	require.Equal(t, sdk.StatusDeclined, says(whole, "refundFailed"))
+	require.Equal(t, sdk.StatusUnknown, says(part, "refundFailed"), "another refund may have failed, which the payment does not count")
+	require.Equal(t, sdk.StatusUnknown, says(later(1000, 1000), "refundFailed"), "an earlier one may have failed, and this one never arrived, or not yet")
 	gone := answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)
-	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, gone).Status, "the payment has been taken: its link may be an old one")
-	lost := later(400, 1000) // the answer to the refund was lost
-	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, lost, answer(200, `{"lastEvent":"sentForRefund"}`)).Status)
-	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, lost, answer(200, `{"lastEvent":"refundFailed"}`)).Status,
-		"an earlier refund may have failed, which the payment does not count")
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, part, gone).Status, "the payment has been taken: its link may be an old one")
 	for _, other := range []int64{400, 100, 600} { // the payment has another refund: the event may be the other's
 		for _, id := range []string{"ref1", ""} {
 			for _, event := range []string{"sentForRefund", "refunded", "refundFailed"} {
 				r := later(400, 1000)
 				r.RefundID, r.Payment.Refunded = id, other
-				require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"`+event+`"}`)).Status, "%d %s %s", other, id, event)
+				require.Equal(t, sdk.StatusUnknown, says(r, event), "%d %s %s", other, id, event)
 			}
 		}
 	}
