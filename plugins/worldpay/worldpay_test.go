@@ -278,6 +278,8 @@ func TestSync(t *testing.T) {
 	}
 	r.Payment.Authorized = 0
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpSync, r, answer(200, `{"lastEvent":"refused"}`)).Status)
+	r.Payment.Requested, r.Amount.Minor = 0, 0
+	require.Equal(t, sdk.StatusVerified, outcome(t, sdk.OpSync, r, answer(200, `{"lastEvent":"authorized"}`)).Status, "a check of the card has no parts")
 }
 
 func TestRefundSync(t *testing.T) {
