@@ -3,6 +3,7 @@ package engine_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
@@ -195,28 +197,63 @@ func TestDisputeAnswerJudged(t *testing.T) {
 func TestAcceptAfterARefund(t *testing.T) {
 	t.Parallel()
 	for refunded, accepts := range map[int64]bool{400: true, 401: false, 1000: false} {
-		p := newArbiter(t)
-		w, a, id, _ := answerWorld(t, p, true)
-		_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
-			"time": 11000, "dispute": sdk.Dispute{ID: "dp_1", Status: sdk.DisputeWon, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
-		require.NoError(t, err)
-		_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
-			"time": 12000, "dispute": sdk.Dispute{ID: "dp_3", Stage: sdk.StagePreDispute, Status: sdk.DisputeOpened, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
-		require.NoError(t, err)
-		r, err := w.refund(id, refunded)
-		require.NoError(t, err)
-		require.Equal(t, payment.RefundSucceeded, r.Status)
-		list, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{Stages: []string{"pre_dispute"}})
-		require.NoError(t, err)
-		require.Len(t, list, 1)
-		_, err = w.AcceptDispute(t.Context(), w.auth, list[0].ID)
-		if accepts {
-			require.Equal(t, 1, p.sent(), "%v", err)
-		} else {
-			require.ErrorContains(t, err, "Dispute status validation failed")
-			require.Zero(t, p.sent())
+		for _, relayed := range []bool{false, true} {
+			p := newArbiter(t)
+			w, a, id, _ := answerWorld(t, p, true)
+			_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+				"time": 11000, "dispute": sdk.Dispute{ID: "dp_1", Status: sdk.DisputeWon, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
+			require.NoError(t, err)
+			question := w.asks(a, id)
+			if relayed {
+				r, err := w.givesBack(a.ID, w.get(id, request.RetrieveInput{}).Attempt.TransactionID, refunded)
+				require.NoError(t, err)
+				require.Equal(t, relay.Success, r.Status)
+			} else {
+				r, err := w.refund(id, refunded)
+				require.NoError(t, err)
+				require.Equal(t, payment.RefundSucceeded, r.Status)
+			}
+			_, err = w.AcceptDispute(t.Context(), w.auth, question)
+			if accepts {
+				require.Equal(t, 1, p.sent(), "%v", err)
+			} else {
+				require.ErrorContains(t, err, "Dispute status validation failed", "by a relay: %v", relayed)
+				require.Zero(t, p.sent())
+			}
 		}
 	}
+}
+
+// asks has the issuer ask about 600 of a payment, and returns the id of the question's dispute.
+func (w *world) asks(a *account.Account, id string) string {
+	w.t.Helper()
+	_, err := w.ReceiveWebhook(w.t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+		"time": 12000, "dispute": sdk.Dispute{ID: "dp_3", Stage: sdk.StagePreDispute, Status: sdk.DisputeOpened, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
+	require.NoError(w.t, err)
+	list, err := w.ListDisputes(w.t.Context(), w.auth, request.DisputeListInput{Stages: []string{"pre_dispute"}})
+	require.NoError(w.t, err)
+	require.Len(w.t, list, 1)
+	return list[0].ID
+}
+
+// While it is not known whether a captured payment was voided, no question of the issuer's about it is accepted: the customer would get the amount twice.
+func TestAcceptDuringAVoid(t *testing.T) {
+	t.Parallel()
+	p, accepted := newTill(t), 0
+	w, at, pay := voiding(t, p, byReference, 1000, func(a *sdk.Adapter) {
+		a.AcceptDispute = func(c *sdk.Call) (*sdk.Outcome, error) {
+			accepted++
+			return nil, errors.New("not expected")
+		}
+	})
+	question := w.asks(at, pay.id)
+	p.set("/void", "later")
+	v, err := w.takeBack(pay.id)
+	require.NoError(t, err)
+	require.Equal(t, undecided, stands(v))
+	_, err = w.AcceptDispute(t.Context(), w.auth, question)
+	require.ErrorContains(t, err, "Dispute status validation failed")
+	require.Zero(t, accepted)
 }
 
 // While it is not known whether a question of the issuer's was accepted, no refund gives the same amount back. An acceptance that was not

@@ -55,7 +55,7 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 			}
 		}
 		w.Dispute.BeginAnswer(w.Operation, now)
-		c := &change.Change{Dispute: w.Dispute}
+		c := &change.Change{Dispute: w.Dispute, Relays: w.Relays}
 		if kind == sdk.OpAcceptDispute { // a refund at the same time would give the amount back twice
 			w.Payment = w.Payment.Accepting(w.Dispute.AttemptID, w.Dispute.ProcessorID, true)
 			c.Payment = w.Payment
@@ -87,14 +87,32 @@ func (s *Disputes) mayAnswer(ctx context.Context, w *change.Loaded, kind sdk.Ope
 			": attach files in the stage dispute, while it is dispute_opened")
 	case d.Answering():
 		return wrongState("the result of an earlier answer is not known yet: retrieve the dispute with force_sync=true")
-	case kind == sdk.OpAcceptDispute && d.Stage == sdk.StagePreDispute && d.Currency == w.Payment.Currency && d.Amount > w.Payment.Refundable():
-		return wrongState("refunds have given back so much of the payment that the customer would get the disputed amount twice: submit the refund as evidence")
 	}
 	if err := s.withAccount(ctx, w); err != nil {
 		return err
 	}
+	if kind == sdk.OpAcceptDispute && d.Stage == sdk.StagePreDispute && d.Currency == w.Payment.Currency {
+		if err := s.leaves(ctx, w); err != nil {
+			return err
+		}
+	}
 	if !slices.Contains(w.Adapter.Manifest.Operations, kind) {
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: string(kind) + " flow not supported", Connector: w.Account.Connector}
+	}
+	return nil
+}
+
+// leaves refuses to give w's dispute up if the customer has got, or may get, its amount in another way. It adds the state of the relays to w.
+func (s *Disputes) leaves(ctx context.Context, w *change.Loaded) error {
+	relayed, state, err := s.Changes.GivenBack(ctx, w.Payment, w.Attempt)
+	w.Relays = state
+	switch {
+	case err != nil:
+		return err
+	case w.Dispute.Amount > w.Payment.Refundable()-relayed:
+		return wrongState("refunds have given back so much of the payment that the customer would get the disputed amount twice: submit the refund as evidence")
+	case w.Attempt.BeingVoided():
+		return wrongState("the payment may be voided: retrieve it until state_metadata.post_capture_void is not pending")
 	}
 	return nil
 }
