@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -184,4 +185,33 @@ func TestRelayAtAnotherProfilesAccount(t *testing.T) {
 		require.ErrorContains(t, resolve(named), "a second person")
 		require.NoError(t, resolve(own))
 	})
+}
+
+// However many relays a transaction has had, what they have given back counts. An unreferenced refund that names the transaction does not count as one of its relays.
+func TestRefundAfterManyRelays(t *testing.T) {
+	t.Parallel()
+	w, _, a, id := disputeWorld(t)
+	tx := w.get(id, request.RetrieveInput{}).Attempt.TransactionID
+	_, err := w.givesBack(a.ID, tx, 1000)
+	require.NoError(t, err)
+	more := func(kind relay.Type, n int) {
+		require.NoError(t, w.db.Update(t.Context(), func(db engine.Tx) error {
+			for i := range n {
+				r := &relay.Relay{MerchantID: w.auth.MerchantID, ID: fmt.Sprintf("relay_%s_%d", kind, i), ProfileID: "pro", AccountID: a.ID, Connector: "shop", Type: kind,
+					Status: relay.Failure, ResourceID: tx, CreatedAt: time.UnixMilli(1), ModifiedAt: time.UnixMilli(1)}
+				if err := db.InsertRelay(r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	more(relay.UnreferencedRefund, relay.MaxOfTransaction)
+	_, err = w.refund(id, 1000)
+	require.Equal(t, "IR_13", code(t, err))
+	more(relay.Void, relay.MaxOfTransaction-1)
+	_, err = w.refund(id, 1000)
+	require.Equal(t, "IR_13", code(t, err))
+	_, err = w.givesBack(a.ID, tx, 1)
+	require.ErrorContains(t, err, "has had 1000 relays")
 }

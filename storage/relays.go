@@ -61,8 +61,8 @@ func (t *tx) Relay(merchantID, id string) (*relay.Relay, error) {
 // RelaysOf implements engine.Reader.
 func (t *tx) RelaysOf(merchantID, accountID, resourceID string) ([]*relay.Relay, error) {
 	return all(t, "find relays of a transaction", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "account_id", accountID, "resource_id", resourceID),
-		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND resource_id = $3 ORDER BY seq DESC LIMIT $4`,
-		merchantID, accountID, resourceID, maxRelaysAt)
+		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND resource_id = $3 AND type <> $4 ORDER BY seq DESC LIMIT $5`,
+		merchantID, accountID, resourceID, string(relay.UnreferencedRefund), relay.MaxOfTransaction)
 }
 
 // RelayWrites implements engine.Reader. Relays are never deleted, so the sum of their versions never falls.

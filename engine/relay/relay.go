@@ -242,7 +242,8 @@ func notFound() *fault.Error {
 // "" for those that the processor has not named, newest first.
 type Reader interface {
 	Relay(merchantID, id string) (*Relay, error)
-	// RelaysOf returns the newest relays of a transaction at an account, newest first.
+	// RelaysOf returns the relays of a transaction at an account, newest first, at most MaxOfTransaction. It leaves out unreferenced refunds, whose resource id
+	// names no transaction.
 	RelaysOf(merchantID, accountID, resourceID string) ([]*Relay, error)
 	// RelayWrites returns a number that each write of a relay of the transaction raises.
 	RelayWrites(merchantID, accountID, resourceID string) (int64, error)

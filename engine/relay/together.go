@@ -12,6 +12,10 @@ import (
 // unknownFor is how long a relay whose end is not known stands in the way of others.
 const unknownFor = 24 * time.Hour
 
+// MaxOfTransaction is the number of relays of one transaction, after which no further one begins. Failed ones count. The limits of what is captured and given back
+// need all of them.
+const MaxOfTransaction = 1000
+
 // inWay reports whether a relay without an end stands in the way of others. Its time has really passed: a jump of the clock ends nothing.
 func (s *Relays) inWay(r *Relay) bool {
 	return r.Status == Pending && s.since(r, r.CreatedAt) < unknownFor
@@ -31,6 +35,10 @@ func begin(tx Tx, r *Relay, own []*payment.Attempt, inWay func(*Relay) bool) err
 		if k.ID == r.ID {
 			return fault.ErrConflict
 		}
+	}
+	if len(earlier) >= MaxOfTransaction && r.Type != UnreferencedRefund {
+		return fault.Refused(fmt.Sprintf("The transaction has had %d relays, the most that payswitch keeps apart", MaxOfTransaction)).WithParam("connector_resource_id").
+			WithHint("Act on the transaction at the processor.")
 	}
 	if err := r.within(earlier, inWay); err != nil {
 		return err

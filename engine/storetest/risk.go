@@ -123,7 +123,8 @@ func testRelays(t *testing.T, s engine.Store) {
 		func(r *relay.Relay) string { return r.ID }))
 	require.Equal(t, []string{"relay_1", "relay_0"}, at("x"), "newest first, of this account alone")
 	require.Equal(t, []string{"relay_2"}, at(""), "what the processor has not named")
-	for i, n := range []*relay.Relay{{AccountID: "mca", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx"}, {AccountID: "other", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx_2"}} {
+	for i, n := range []*relay.Relay{{AccountID: "mca", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx"}, {AccountID: "other", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx_2"},
+		{AccountID: "mca", ResourceID: "tx", Type: relay.UnreferencedRefund}} {
 		n.MerchantID, n.ID = merchantA, "of_"+strconv.Itoa(i)
 		update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(n) })
 	}
@@ -132,10 +133,10 @@ func testRelays(t *testing.T, s engine.Store) {
 	writes := func() int64 {
 		return get(t, s, func(r engine.Reader) (int64, error) { return r.RelayWrites(merchantA, "mca", "tx") })
 	}
-	require.EqualValues(t, 2, writes())
+	require.EqualValues(t, 3, writes())
 	of := get(t, s, func(r engine.Reader) (*relay.Relay, error) { return r.Relay(merchantA, "of_1") })
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateRelay(of) })
-	require.EqualValues(t, 3, writes(), "a relay has changed")
+	require.EqualValues(t, 4, writes(), "a relay has changed")
 	require.Zero(t, get(t, s, func(r engine.Reader) (int64, error) { return r.RelayWrites(merchantB, "mca", "tx") }))
 }
 
