@@ -61,6 +61,16 @@ func (p *Payment) Disputed() (sum int64) {
 	return sum
 }
 
+// GivenUp returns the amount of the disputes that were accepted, or are being accepted, without that of the dispute that the arguments name.
+func (p *Payment) GivenUp(attemptID, disputeID string) (sum int64) {
+	for _, d := range p.Details.Disputes {
+		if (d.Accepting || d.Status == sdk.DisputeAccepted) && (d.AttemptID != attemptID || d.ID != disputeID) {
+			sum += d.Amount
+		}
+	}
+	return sum
+}
+
 // LostDisputes returns the amount of the disputes that are lost.
 func (p *Payment) LostDisputes() (sum int64) {
 	for _, d := range p.Details.Disputes {

@@ -17,7 +17,8 @@ type RefundInput struct {
 	Type       payment.RefundType
 	Metadata   json.RawMessage
 	MerchantID string // must be the caller's if it is set
-	// Most bounds the sum of all refunds of the payment, with this one; nil sets no bound. It is the limit of the person who gives the money back.
+	// Most bounds the sum of all refunds and accepted disputes of the payment, with this one; nil sets no bound. It is the limit of the person who gives the
+	// money back.
 	Most *int64
 }
 
@@ -30,7 +31,7 @@ func (in *RefundInput) Of(p *payment.Payment) (int64, error) {
 	if in.Amount != nil {
 		amount = *in.Amount
 	}
-	if in.Most != nil && amount > *in.Most-p.Refunded {
+	if in.Most != nil && amount > *in.Most-p.Refunded-p.GivenUp("", "") {
 		return 0, ErrAboveMost
 	}
 	return amount, nil

@@ -244,11 +244,11 @@ func overLimit(v *change.View, kind sheet) string {
 	return "This amount is above the limit of your role. Ask an administrator."
 }
 
-// movedBefore returns what earlier actions of the same kind have moved of the payment.
+// movedBefore returns what earlier actions of the same kind have moved of the payment. An accepted dispute gives money back as a refund does.
 func movedBefore(v *change.View, kind sheet) int64 {
 	switch kind.name {
 	case "refund":
-		return v.Payment.Refunded
+		return v.Payment.Refunded + v.Payment.GivenUp("", "")
 	case "capture":
 		return v.Attempt.Captured + v.Attempt.Unsettled()
 	}

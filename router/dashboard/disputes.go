@@ -290,9 +290,17 @@ func (s *Server) acceptDispute(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch c.Session.MayMove(c.Merchant.ID, sdk.Money{Minor: d.Amount, Currency: d.Currency}, s.opts.Live, s.Now()) {
+	v, err := s.Engine.RetrievePayment(c.Context(), c.auth(), d.PaymentID, request.RetrieveInput{})
+	if err != nil {
+		return nil, err
+	}
+	moved := sdk.Money{Minor: d.Amount, Currency: d.Currency}
+	if d.Currency == v.Payment.Currency { // all that is given back of a payment counts together
+		moved.Minor += v.Payment.Refunded + v.Payment.GivenUp(d.AttemptID, d.ProcessorID)
+	}
+	switch c.Session.MayMove(c.Merchant.ID, moved, s.opts.Live, s.Now()) {
 	case staff.Refused:
-		return s.refusedForm(c, "accept", fault.Unprocessable("amount", "This amount is above the limit of your role. Ask an administrator"))
+		return s.refusedForm(c, "accept", fault.Unprocessable("amount", either(moved.Minor > d.Amount, "Together with what this payment gave back before, the amount", "This amount")+" is above the limit of your role. Ask an administrator"))
 	case staff.StepUp:
 		return nil, &needsStepUp{c.URL.Path}
 	}

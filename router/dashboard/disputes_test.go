@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/textproto"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
 	"payswitch/engine/disputed"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -221,4 +224,41 @@ func TestWhoAnswersDisputes(t *testing.T) {
 	require.Equal(t, sdk.DisputeOpened, w.disputeAt(one).Status)
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 700}})
 	w.done(one+"/accept", "key", "k2")
+}
+
+// TestLimitOfAllThatIsGivenBack: refunds and accepted disputes of one payment count together against the limit of a role.
+func TestLimitOfAllThatIsGivenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.disputed(700, "opened", "") // gives the account its secret
+	accounts, err := w.engine.Accounts(t.Context(), w.auth)
+	require.NoError(t, err)
+	i := slices.IndexFunc(accounts, func(a *account.Account) bool { return a.Connector == "simulator" })
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 700}})
+	disputes := func(v *change.View) string {
+		w.says(accounts[i].ID, v.Attempt.TransactionID, "opened", 700, "")
+		list, err := w.engine.ListDisputes(t.Context(), w.auth, request.DisputeListInput{PaymentID: v.Payment.ID})
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		return "/m/acme/disputes/" + list[0].ID
+	}
+
+	first := w.pay(1400)
+	w.done("/m/acme/payments/"+first.Payment.ID+"/refund", "amount", "0.01", "key", "k1")
+	one := disputes(first)
+	rec := w.post(one+"/accept", "key", "k2")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Contains(t, rec.Body.String(), "Together with what this payment gave back before")
+	require.Equal(t, sdk.DisputeOpened, w.disputeAt(one).Status)
+
+	second := w.pay(1400)
+	other := disputes(second)
+	for range 2 { // a second click counts nothing twice
+		w.done(other+"/accept", "key", "k3")
+	}
+	require.Equal(t, sdk.DisputeAccepted, w.disputeAt(other).Status)
+	rec = w.post("/m/acme/payments/"+second.Payment.ID+"/refund", "amount", "0.01", "key", "k4")
+	require.Equal(t, http.StatusForbidden, rec.Code)
+	require.Contains(t, rec.Body.String(), "Together with the 7.00 USD that this payment gave back before")
 }
