@@ -53,7 +53,7 @@ run: build
 LIGHT := -gcflags=all=-dwarf=false
 COLD := payswitch/cmd/... payswitch/router/dashboard/... payswitch/router/paylink/... payswitch/engine/staff/... payswitch/engine/late/... payswitch/engine/timeline/... payswitch/sdk/sdktest/... go.yaml.in/yaml/v3 \
         payswitch/engine/search/... payswitch/engine/operator/... payswitch/engine/restore/... payswitch/engine/paylink/... payswitch/engine/approval/... payswitch/engine/dispute/... \
-        payswitch/engine/link/... payswitch/plugins/internal/... payswitch/plugins/simulator3ds/... github.com/tetratelabs/wazero/internal/engine/interpreter \
+        payswitch/engine/link/... payswitch/engine/facet/... payswitch/engine/refund/... payswitch/plugins/internal/... payswitch/plugins/simulator3ds/... github.com/tetratelabs/wazero/internal/engine/interpreter \
         google.golang.org/protobuf/... github.com/go-webauthn/... github.com/google/go-tpm/... github.com/fxamacker/cbor/... github.com/tinylib/... \
         github.com/prometheus/... github.com/knadh/... github.com/go-viper/... golang.org/x/text/... rsc.io/... \
         html/template text/template text/template/parse go/parser go/scanner go/ast debug/dwarf encoding/xml encoding/asn1 \
