@@ -36,7 +36,10 @@ import (
 	"payswitch/storage/litetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(litetest.Run(m)) }
+func TestMain(m *testing.M) {
+	readTime = time.Minute
+	os.Exit(litetest.Run(m))
+}
 
 // staffWorld is the dashboard with people, over the real engine and SQLite. Its clock stands still unless a test moves it.
 type staffWorld struct {
