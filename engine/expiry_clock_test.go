@@ -122,10 +122,7 @@ func TestReleaseByAWrongNodeClock(t *testing.T) {
 	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
-		w.shopAccount(p.URL)
-		p.set("/void", "429")
-		id := w.pay(sale(100, visa, manual)).Payment.ID
+		w, id := heldInParts(t, p)
 		w.clock.Store(int64(25 * time.Hour))
 		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
 		require.NoError(t, err)

@@ -76,15 +76,20 @@ func TestReleaseOfUnknownAgeIsSent(t *testing.T) {
 	}, p.Server)
 }
 
+// heldInParts returns a world and a payment that it holds. The processor takes captures of parts, and answers every void that it is busy.
+func heldInParts(t *testing.T, p *till) (w *world, id string) {
+	w = newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
+	w.shopAccount(p.URL)
+	p.set("/void", "429")
+	return w, w.pay(sale(100, visa, manual)).Payment.ID
+}
+
 // After a day an operator must void the rest.
 func TestReleaseGivesUp(t *testing.T) {
 	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
-		w.shopAccount(p.URL)
-		p.set("/void", "429")
-		id := w.pay(sale(100, visa, manual)).Payment.ID
+		w, id := heldInParts(t, p)
 		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
 		require.NoError(t, err)
 		w.running()

@@ -43,7 +43,8 @@ func emailHash(v *vault.Vault, merchantID, email string) int64 {
 // sealedWord begins a word of a filter that SealWord has sealed.
 const sealedWord = "~"
 
-// SealWord returns a word of a filter, such as an e-mail address, in a form for addresses: browsers and proxies keep those. OpenWord alone reads it.
+// SealWord encrypts a word of a filter, such as an e-mail address, for the address of a page. Browsers and proxies keep such addresses. OpenWord alone
+// reads the word.
 func (s *Search) SealWord(a account.Auth, word string) string {
 	sealed, err := s.Vault.Seal([]byte(word), "filter/"+a.MerchantID)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Search) SealWord(a account.Auth, word string) string {
 	return sealedWord + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// OpenWord returns the word that SealWord has sealed for the merchant. Any other text is a word as it is.
+// OpenWord returns the word that SealWord has sealed for the merchant. It returns any other text unchanged.
 func (s *Search) OpenWord(a account.Auth, text string) string {
 	sealed, is := strings.CutPrefix(text, sealedWord)
 	if !is {
