@@ -177,7 +177,7 @@ func TestDisputeAnswerJudged(t *testing.T) {
 		p := newArbiter(t)
 		w, _, id, dispute := answerWorld(t, p, true)
 		p.acts(act)
-		_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+		_, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
 		if c.code == "" {
 			require.NoError(t, err, act)
 		} else {
@@ -213,7 +213,7 @@ func TestAcceptAfterARefund(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, payment.RefundSucceeded, r.Status)
 			}
-			_, err = w.AcceptDispute(t.Context(), w.auth, question)
+			_, err = w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: question})
 			if accepts {
 				require.Equal(t, 1, p.sent(), "%v", err)
 			} else {
@@ -251,7 +251,7 @@ func TestAcceptDuringAVoid(t *testing.T) {
 	v, err := w.takeBack(pay.id)
 	require.NoError(t, err)
 	require.Equal(t, undecided, stands(v))
-	_, err = w.AcceptDispute(t.Context(), w.auth, question)
+	_, err = w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: question})
 	require.ErrorContains(t, err, "Dispute status validation failed")
 	require.Zero(t, accepted)
 }
@@ -278,7 +278,7 @@ func TestRefundDuringAnAcceptance(t *testing.T) {
 			require.NoError(t, err)
 			p.id = "dp_3"
 			p.acts(act)
-			w.AcceptDispute(t.Context(), w.auth, list[0].ID)
+			w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: list[0].ID})
 			says(question, 13000) // the message comes again
 			if act == "lose" || act == "drop" {
 				_, err = w.refund(id, 401)
@@ -303,9 +303,9 @@ func TestDisputeAnswerUnknown(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			w, _, id, dispute := answerWorld(t, p, true)
 			p.acts(act)
-			_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+			_, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
 			require.NoError(t, err)
-			_, err = w.AcceptDispute(t.Context(), w.auth, dispute)
+			_, err = w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
 			require.Equal(t, "HE_03", code(t, err), "one answer at a time")
 			w.running()
 			w.disputeBecomes(dispute, c.status, c.answer)
@@ -342,7 +342,7 @@ func TestDisputeAnswersAtOnce(t *testing.T) {
 	w, a, id, dispute := answerWorld(t, p, true)
 	p.hold = make(chan struct{})
 	done := make(chan error)
-	go func() { _, err := w.AcceptDispute(t.Context(), w.auth, dispute); done <- err }()
+	go func() { _, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute}); done <- err }()
 	<-p.arrived
 	for range 5 {
 		_, err := w.SubmitEvidence(t.Context(), w.auth, &request.EvidenceInput{DisputeID: dispute, Texts: map[string]string{"customer_name": "Jane Doe"}})
@@ -367,7 +367,7 @@ func TestDisputeAnswerRepeated(t *testing.T) {
 	auth := w.auth
 	auth.RequestToken = "a token"
 	for range 2 {
-		d, err := w.AcceptDispute(t.Context(), auth, dispute)
+		d, err := w.AcceptDispute(t.Context(), auth, &request.AcceptInput{DisputeID: dispute})
 		require.NoError(t, err)
 		require.Equal(t, sdk.DisputeAccepted, d.Status)
 	}
@@ -380,7 +380,7 @@ func TestDisputeAnswerOfDeadNode(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w, _, _, dispute := answerWorld(t, p, true)
 		p.acts("lose")
-		_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+		_, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
 		require.NoError(t, err)
 		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // as the node left it
 			op, err := tx.Operation(w.disputed(dispute).Details.Answer.OperationID)
@@ -401,7 +401,7 @@ func TestDisputeAnswerResolvedByOperator(t *testing.T) {
 	p := newArbiter(t)
 	w, _, _, dispute := answerWorld(t, p, false)
 	p.acts("lose")
-	_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+	_, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
 	require.NoError(t, err)
 	op := w.disputed(dispute).Details.Answer.OperationID
 	_, err = w.ResolveOperation(t.Context(), op, request.ResolutionInput{Outcome: payment.FoundSucceeded, By: "jane", Why: "the processor's page"})

@@ -17,7 +17,7 @@ import (
 type Disputes interface {
 	RetrieveDispute(ctx context.Context, a account.Auth, id string, forceSync bool) (*disputed.Record, error)
 	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*disputed.Record, error)
-	AcceptDispute(ctx context.Context, a account.Auth, id string) (*disputed.Record, error)
+	AcceptDispute(ctx context.Context, a account.Auth, in *request.AcceptInput) (*disputed.Record, error)
 	SubmitEvidence(ctx context.Context, a account.Auth, in *request.EvidenceInput) (*disputed.Record, error)
 	AttachEvidence(ctx context.Context, a account.Auth, in *request.EvidenceFileInput) (id string, err error)
 	Evidence(ctx context.Context, a account.Auth, id string) ([]disputed.EvidenceFile, error)

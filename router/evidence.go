@@ -18,7 +18,7 @@ import (
 )
 
 func (s *Server) acceptDispute(c *call) (answer, error) {
-	return disputeAnswer(s.Payments.AcceptDispute(c.ctx(), c.auth, c.param("dispute_id")))
+	return disputeAnswer(s.Payments.AcceptDispute(c.ctx(), c.auth, &request.AcceptInput{DisputeID: c.param("dispute_id")}))
 }
 
 // evidenceFields are the fields of an answer with evidence: texts, and ids of attached files.

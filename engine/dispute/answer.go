@@ -23,18 +23,33 @@ func wrongState(reason string) error {
 }
 
 // AcceptDispute gives a dispute up: the customer keeps the money. If the processor's answer stays unknown, the dispute shows it, and background work
-// finds it out. Errors: HE_04 for an unknown dispute, HE_03 if it takes no answer, IR_20 if its processor's adapter offers none, CE_08 if the processor
+// finds it out. Errors: request.ErrAboveMost, HE_04 for an unknown dispute, HE_03 if it takes no answer, IR_20 if its processor's adapter offers none, CE_08 if the processor
 // refused.
-func (s *Disputes) AcceptDispute(ctx context.Context, auth account.Auth, id string) (*disputed.Record, error) {
-	return s.answer(ctx, auth, id, sdk.OpAcceptDispute, nil)
+func (s *Disputes) AcceptDispute(ctx context.Context, auth account.Auth, in *request.AcceptInput) (*disputed.Record, error) {
+	return s.answer(ctx, auth, in.DisputeID, sdk.OpAcceptDispute, func(w *change.Loaded) error {
+		d, p, amount := w.Dispute, w.Payment, w.Dispute.Amount
+		if d.Currency == p.Currency {
+			amount += p.Refunded + p.GivenUp(d.AttemptID, d.ProcessorID)
+		}
+		if in.Most != nil && amount > *in.Most {
+			return request.ErrAboveMost
+		}
+		w.Payment = p.Accepting(d.AttemptID, d.ProcessorID, true) // a refund at the same time would give the amount back twice
+		return nil
+	})
 }
 
 // SubmitEvidence answers a dispute with evidence. Its errors are those of AcceptDispute.
 func (s *Disputes) SubmitEvidence(ctx context.Context, auth account.Auth, in *request.EvidenceInput) (*disputed.Record, error) {
-	return s.answer(ctx, auth, in.DisputeID, sdk.OpSubmitEvidence, in)
+	return s.answer(ctx, auth, in.DisputeID, sdk.OpSubmitEvidence, func(w *change.Loaded) (err error) {
+		w.Request.Dispute.Evidence = in.Texts
+		w.Request.Dispute.Files, err = attached(w.Dispute, in)
+		return err
+	})
 }
 
-func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kind sdk.Operation, in *request.EvidenceInput) (*disputed.Record, error) {
+// answer sends an answer to a dispute. fill puts what the kind of answer needs into the run that has begun, or refuses it.
+func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kind sdk.Operation, fill func(w *change.Loaded) error) (*disputed.Record, error) {
 	d, err := s.own(ctx, auth, id)
 	if err != nil {
 		return nil, err
@@ -48,16 +63,13 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 		}
 		now := s.Changes.Now().UTC().Truncate(time.Millisecond)
 		s.Changes.Driver.Begin(&w.Run, kind, w.Dispute.Amount, now)
-		if in != nil {
-			w.Request.Dispute.Evidence = in.Texts
-			if w.Request.Dispute.Files, err = attached(w.Dispute, in); err != nil {
-				return nil, err
-			}
+		before := w.Payment
+		if err := fill(w); err != nil {
+			return nil, err
 		}
 		w.Dispute.BeginAnswer(w.Operation, now)
 		c := &change.Change{Dispute: w.Dispute, Relays: w.Relays}
-		if kind == sdk.OpAcceptDispute { // a refund at the same time would give the amount back twice
-			w.Payment = w.Payment.Accepting(w.Dispute.AttemptID, w.Dispute.ProcessorID, true)
+		if w.Payment != before {
 			c.Payment = w.Payment
 		}
 		return s.Changes.StartRun(c, w)

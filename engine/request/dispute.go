@@ -19,6 +19,14 @@ type DisputeListInput struct {
 	Stages, Statuses                                   []string // the values of sdk.DisputeStage and sdk.DisputeStatus
 }
 
+// AcceptInput gives a dispute up.
+type AcceptInput struct {
+	DisputeID string
+	// Most bounds the sum of all refunds and accepted disputes of the payment, with this one; nil sets no bound. It is the limit of the person who gives the
+	// dispute up, in the dispute's currency. What is in another currency counts alone.
+	Most *int64
+}
+
 // EvidenceInput answers a dispute.
 type EvidenceInput struct {
 	DisputeID string

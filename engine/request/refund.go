@@ -22,7 +22,7 @@ type RefundInput struct {
 	Most *int64
 }
 
-// ErrAboveMost is the error for an amount that goes beyond RefundInput.Most or CaptureInput.Most.
+// ErrAboveMost is the error for an amount that goes beyond Most of RefundInput, AcceptInput or CaptureInput.
 var ErrAboveMost = errors.New("the amount is above the limit of the person who moves it")
 
 // Of returns the amount to give back of a payment. The caller holds the payment: refunds that are decided at the same time count as well.

@@ -24,7 +24,7 @@ import (
 type disputing interface {
 	DisputeWithAnswers(ctx context.Context, auth account.Auth, id string) (*disputed.Record, *dispute.Answers, error)
 	RetrieveDispute(ctx context.Context, auth account.Auth, id string, forceSync bool) (*disputed.Record, error)
-	AcceptDispute(ctx context.Context, auth account.Auth, id string) (*disputed.Record, error)
+	AcceptDispute(ctx context.Context, auth account.Auth, in *request.AcceptInput) (*disputed.Record, error)
 	SubmitEvidence(ctx context.Context, auth account.Auth, in *request.EvidenceInput) (*disputed.Record, error)
 	AttachEvidence(ctx context.Context, auth account.Auth, in *request.EvidenceFileInput) (id string, err error)
 	DeleteEvidence(ctx context.Context, auth account.Auth, id string, kind sdk.EvidenceType) error
@@ -300,14 +300,26 @@ func (s *Server) acceptDispute(c *call) (response, error) {
 	}
 	switch c.Session.MayMove(c.Merchant.ID, moved, s.opts.Live, s.Now()) {
 	case staff.Refused:
-		return s.refusedForm(c, "accept", fault.Unprocessable("amount", either(moved.Minor > d.Amount, "Together with what this payment gave back before, the amount", "This amount")+" is above the limit of your role. Ask an administrator"))
+		return s.refusedForm(c, "accept", aboveRole(moved.Minor > d.Amount))
 	case staff.StepUp:
 		return nil, &needsStepUp{c.URL.Path}
 	}
+	in := &request.AcceptInput{DisputeID: d.ID} // a refund that was decided after this request has read the payment counts as well
+	if most, bounded := c.Session.Bound(c.Merchant.ID, d.Currency, s.opts.Live, s.Now()); bounded {
+		in.Most = &most
+	}
 	return s.answered(c, "accept", map[string]string{"amount": Money{d.Amount, d.Currency}.String(), "payment_id": d.PaymentID}, func(ctx context.Context, auth account.Auth) error {
-		_, err := s.Engine.AcceptDispute(ctx, auth, d.ID)
+		_, err := s.Engine.AcceptDispute(ctx, auth, in)
+		if errors.Is(err, request.ErrAboveMost) {
+			return aboveRole(true)
+		}
 		return err
 	})
+}
+
+// aboveRole refuses to give an amount back; together with what the payment gave back before, or alone.
+func aboveRole(together bool) error {
+	return fault.Unprocessable("amount", either(together, "Together with what this payment gave back before, the amount", "This amount")+" is above the limit of your role. Ask an administrator")
 }
 
 // submitEvidence answers a dispute with the texts of the form, and all attached files.

@@ -47,8 +47,13 @@ func (w *world) disputed(amount int64, status, more string) string {
 	require.NoError(w.t, err)
 	_, err = w.engine.UpdateAccount(w.t.Context(), w.auth, id, in)
 	require.NoError(w.t, err)
-	v := w.pay(amount)
-	w.says(id, v.Attempt.TransactionID, status, amount, more)
+	return w.claim(w.pay(amount), amount, status, more)
+}
+
+// claim has the simulator say that a payment is disputed, and returns the path of the dispute.
+func (w *world) claim(v *change.View, amount int64, status, more string) string {
+	w.t.Helper()
+	w.says(v.Attempt.AccountID, v.Attempt.TransactionID, status, amount, more)
 	list, err := w.engine.ListDisputes(w.t.Context(), w.auth, request.DisputeListInput{PaymentID: v.Payment.ID})
 	require.NoError(w.t, err)
 	require.Len(w.t, list, 1)
@@ -232,28 +237,17 @@ func TestLimitOfAllThatIsGivenBack(t *testing.T) {
 	w := newWorld(t)
 	w.done("/m/acme/connectors", "connector", "simulator")
 	w.disputed(700, "opened", "") // gives the account its secret
-	accounts, err := w.engine.Accounts(t.Context(), w.auth)
-	require.NoError(t, err)
-	i := slices.IndexFunc(accounts, func(a *account.Account) bool { return a.Connector == "simulator" })
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 700}})
-	disputes := func(v *change.View) string {
-		w.says(accounts[i].ID, v.Attempt.TransactionID, "opened", 700, "")
-		list, err := w.engine.ListDisputes(t.Context(), w.auth, request.DisputeListInput{PaymentID: v.Payment.ID})
-		require.NoError(t, err)
-		require.Len(t, list, 1)
-		return "/m/acme/disputes/" + list[0].ID
-	}
-
 	first := w.pay(1400)
 	w.done("/m/acme/payments/"+first.Payment.ID+"/refund", "amount", "0.01", "key", "k1")
-	one := disputes(first)
+	one := w.claim(first, 700, "opened", "")
 	rec := w.post(one+"/accept", "key", "k2")
 	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	require.Contains(t, rec.Body.String(), "Together with what this payment gave back before")
 	require.Equal(t, sdk.DisputeOpened, w.disputeAt(one).Status)
 
 	second := w.pay(1400)
-	other := disputes(second)
+	other := w.claim(second, 700, "opened", "")
 	for range 2 { // a second click counts nothing twice
 		w.done(other+"/accept", "key", "k3")
 	}
@@ -261,4 +255,38 @@ func TestLimitOfAllThatIsGivenBack(t *testing.T) {
 	rec = w.post("/m/acme/payments/"+second.Payment.ID+"/refund", "amount", "0.01", "key", "k4")
 	require.Equal(t, http.StatusForbidden, rec.Code)
 	require.Contains(t, rec.Body.String(), "Together with the 7.00 USD that this payment gave back before")
+}
+
+// AcceptDispute waits until all requests have read the payment.
+func (e together) AcceptDispute(ctx context.Context, a account.Auth, in *request.AcceptInput) (*disputed.Record, error) {
+	e.read.Done()
+	e.read.Wait()
+	return e.Engine.AcceptDispute(ctx, a, in)
+}
+
+// TestLimitOfARefundAndAnAcceptanceAtOnce: a refund and an accepted dispute that are sent at the same time keep the limit of the role together.
+func TestLimitOfARefundAndAnAcceptanceAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.disputed(700, "opened", "") // gives the account its secret
+	paid := w.pay(1400)
+	dispute := w.claim(paid, 700, "opened", "")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 1000}})
+	nodes, answers := []*world{w, w.second()}, make([]*httptest.ResponseRecorder, 2)
+	sent := [][]string{{"/m/acme/payments/" + paid.Payment.ID + "/refund", "amount", "4.00", "key", "k1"}, {dispute + "/accept", "key", "k2"}}
+	var read, done sync.WaitGroup
+	read.Add(len(nodes))
+	for i, node := range nodes {
+		node.server.Engine = together{node.server.Engine, &read}
+		done.Go(func() { answers[i] = node.post(sent[i][0], sent[i][1:]...) })
+	}
+	done.Wait()
+	v, err := w.engine.RetrievePayment(t.Context(), w.auth, paid.Payment.ID, request.RetrieveInput{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, v.Payment.Refunded+v.Payment.GivenUp("", ""), int64(1000))
+	refused := slices.IndexFunc(answers, func(r *httptest.ResponseRecorder) bool { return r.Code != http.StatusSeeOther })
+	require.GreaterOrEqual(t, refused, 0, "both were done")
+	require.Equal(t, http.StatusSeeOther, answers[1-refused].Code)
+	require.Contains(t, answers[refused].Body.String(), "Together with")
 }
