@@ -1,11 +1,13 @@
 package storage
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,29 @@ func TestDocuments(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(), "run with -update if stored documents can still be read")
+
+	requireDocumentsMigration(t, fmt.Sprintf("%x", sha256.Sum256(want))[:12])
+}
+
+// requireDocumentsMigration requires that the last migration of its kind names the form of the stored documents. A node of an earlier release drops names
+// that it does not know from the documents that it writes, also those that protect money. The migration keeps it from running at the same time.
+func requireDocumentsMigration(t *testing.T, hash string) {
+	migrations, err := readMigrations(os.DirFS("."))
+	require.NoError(t, err)
+	named := ""
+	for _, m := range migrations {
+		if _, line, found := strings.Cut(m.text, "\n-- documents: "); found {
+			named = strings.TrimSpace(line)
+		}
+	}
+	if *updateGolden && named != hash {
+		last, err := strconv.Atoi(migrations[len(migrations)-1].version)
+		require.NoError(t, err)
+		text := "-- Stored documents have further names. Nodes of earlier releases would drop them: none may run while this is applied.\n-- documents: " + hash + "\n"
+		require.NoError(t, os.WriteFile(fmt.Sprintf("migrations/%04d_documents.sql", last+1), []byte(text), 0o644))
+		named = hash
+	}
+	require.Equal(t, hash, named, "the names of stored documents have changed: -update adds a migration, so that no node of an earlier release runs at the same time")
 }
 
 func describe(b *strings.Builder, path string, t reflect.Type) {

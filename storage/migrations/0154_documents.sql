@@ -1,0 +1,2 @@
+-- Stored documents have further names. Nodes of earlier releases would drop them: none may run while this is applied.
+-- documents: 1b083b3064fa
