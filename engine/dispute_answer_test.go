@@ -342,7 +342,10 @@ func TestDisputeAnswersAtOnce(t *testing.T) {
 	w, a, id, dispute := answerWorld(t, p, true)
 	p.hold = make(chan struct{})
 	done := make(chan error)
-	go func() { _, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute}); done <- err }()
+	go func() {
+		_, err := w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: dispute})
+		done <- err
+	}()
 	<-p.arrived
 	for range 5 {
 		_, err := w.SubmitEvidence(t.Context(), w.auth, &request.EvidenceInput{DisputeID: dispute, Texts: map[string]string{"customer_name": "Jane Doe"}})
