@@ -84,6 +84,9 @@ func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, 
 	if w.Attempt.Private.Invoke != nil {
 		return nil, nil // the processor does not know the payment yet: payswitch's own authentication has not ended
 	}
+	if !e.driver.PayerMayAsk(w.Payment.MerchantID, "return of "+w.Payment.ID) { // polls of a client leave the return its own questions
+		return nil, nil
+	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil, err
 	}

@@ -62,12 +62,17 @@ func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	r, err := e.driver.ReadWebhook(context.WithoutCancel(ctx), account, drive.ToAccount, in.Sender, in.Path, &in.Message)
+	r, keepMessage, err := e.driver.ReadWebhook(context.WithoutCancel(ctx), account, drive.ToAccount, in.Sender, in.Path, &in.Message)
 	if err != nil {
 		return nil, err
 	}
 	o := r.Outcome
-	found := len(o.Events) == 0
+	found, about := len(o.Events) == 0, false
+	defer func() {
+		if about {
+			keepMessage()
+		}
+	}()
 	for i := range o.Events {
 		ev := &o.Events[i]
 		if ev.AccountID != "" && !e.ownsAccount(account, ev.AccountID) {
@@ -76,6 +81,7 @@ func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context
 			continue
 		}
 		known, err := book(context.WithoutCancel(ctx), account, r, ev)
+		about = about || known && e.mayKeep(account, r, ev, err)
 		if err != nil {
 			return nil, err // the processor sends the message again; events that are booked stay booked
 		}
@@ -92,6 +98,15 @@ func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context
 			Param: "merchant_connector_id", Hint: "Check that the URL names the account that made the payment."}
 	}
 	return &sdk.Reply{Status: http.StatusOK}, nil
+}
+
+// mayKeep reports whether an event makes the journal keep its message, where the message has no proof. err is that of booking the event. Anyone may wake payswitch
+// up for an authentication, so that few such messages of an account are kept.
+func (e *Engine) mayKeep(account *account.Account, r *port.DriveResult, ev *sdk.Event, err error) bool {
+	if limited, ok := errors.AsType[*fault.Error](err); ok && limited.Kind == fault.KindLimited {
+		return false
+	}
+	return ev.Object != sdk.EventAuthentication || e.driver.AllowQuery(r, account.MerchantID, "wake-ups of "+account.ID) == nil
 }
 
 // webhookAccount finds the account that a message is for. A disabled account still gets its messages, because it has payments.

@@ -1,14 +1,122 @@
 package engine_test
 
 import (
+	"crypto/rand"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
+
+// journalled counts the journal's records of a kind, after those under way are written.
+func (w *world) journalled(kind sdk.Operation) (n int) {
+	w.t.Helper()
+	synctest.Wait()
+	records, _ := w.journal()
+	for _, k := range kinds(records) {
+		if k == string(kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// Strangers fill no disk: of messages without proof the journal keeps those about something that payswitch knows, a few for each payment, and no large one.
+// What the processor has signed is kept whatever it is about.
+func TestStrangersFillNoJournal(t *testing.T) {
+	t.Parallel()
+	p := newProcessor(t)
+	inBubble(t, func(t *testing.T) {
+		open := withoutProof(mailing(byReference))
+		w := newWorld(t, engine.Options{JournalKeep: time.Hour}, map[string]*sdk.Adapter{"shop": open, "signing": renamed(mailing(byReference), "signing")})
+		a := w.mailAccount("shop", p.URL, "")
+		mine := w.pay(sale(100, visa)).Attempt.Details.Reference
+		send := func(account, reference, more string) {
+			_, _ = w.ReceiveWebhook(t.Context(), mail(account, hookSecret, map[string]any{"reference": reference, "sync": true, "more": more}))
+		}
+		for range 20 {
+			send(a.ID, "nobody's", "")
+		}
+		require.Zero(t, w.journalled(sdk.OpWebhook))
+		send(a.ID, mine, random(64<<10))
+		require.Zero(t, w.journalled(sdk.OpWebhook), "a large one")
+		for range 20 {
+			send(a.ID, mine, "")
+		}
+		require.Equal(t, 4, w.journalled(sdk.OpWebhook), "those that made payswitch ask")
+		send(w.mailAccount("signing", p.URL, "").ID, "nobody's", random(64<<10))
+		require.Equal(t, 5, w.journalled(sdk.OpWebhook))
+
+		open.Webhook = func(*sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: "nonsense"}, nil }
+		failed := map[fault.Kind]int{}
+		for range 20 {
+			_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": mine}))
+			var e *fault.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, "WE_03", e.Code)
+			failed[e.Kind]++
+		}
+		require.Equal(t, map[fault.Kind]int{fault.KindInternal: 5, fault.KindLimited: 15}, failed, "an error in the log is for a person: strangers write few")
+		require.Equal(t, 10, w.journalled(sdk.OpWebhook))
+	}, p.Server)
+}
+
+// random returns a text that no compression shortens much.
+func random(length int) string {
+	var b []byte
+	for len(b) < length {
+		b = append(b, rand.Text()...)
+	}
+	return string(b)
+}
+
+// A payer cannot make payswitch ask the processor without end: neither by the client's questions, nor by coming back from the bank again and again. Beyond the
+// budget the payment is shown as it is stored. The merchant's own questions, and a return after many polls, are asked.
+func TestPayerAsksWithinABudget(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{JournalKeep: time.Hour}, nil)
+		w.account("simulator", "")
+		v := w.pay(sale(1000, visa, threeDS))
+		polls := func(n int) {
+			for range n {
+				got, err := w.RetrievePayment(t.Context(), w.pk, v.Payment.ID, request.RetrieveInput{ForceSync: true, HasClientSecret: true, ClientSecret: v.Payment.Private.ClientSecret})
+				require.NoError(t, err)
+				require.Equal(t, payment.RequiresCustomerAction, got.Payment.Status)
+			}
+		}
+		returns := func(n int, form ...sdk.Header) (is payment.Status) {
+			for range n {
+				r, err := w.PaymentReturn(t.Context(), request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+					Return: sdk.Return{Method: "POST", Form: form}})
+				require.NoError(t, err)
+				is = r.View.Payment.Status
+			}
+			return is
+		}
+		polls(100)
+		require.Equal(t, 20, w.journalled(sdk.OpSync))
+		require.Equal(t, payment.RequiresCustomerAction, returns(100))
+		require.Equal(t, 20, w.journalled(sdk.OpComplete))
+		completed := slices.DeleteFunc(w.operations(v.Payment.ID), func(op *payment.Operation) bool { return op.Kind != sdk.OpComplete })
+		require.Len(t, completed, 20)
+
+		w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
+		require.Equal(t, 21, w.journalled(sdk.OpSync), "the merchant asks as often as it likes")
+		time.Sleep(2 * time.Second)
+		polls(5)
+		require.Equal(t, 22, w.journalled(sdk.OpSync))
+		require.Equal(t, payment.Succeeded, returns(1, sdk.Header{Name: "result", Value: "approve"}))
+	})
+}
 
 // An account allows a limited number of wrong signatures. The processor's own messages still arrive then, and strangers' do after a while.
 func TestWrongSignaturesRunOut(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// RetrievePayment reads a payment. With ForceSync it asks the processor first, if the status leaves a result open.
+// RetrievePayment reads a payment. With ForceSync it asks the processor first, if the status leaves a result open. A payer's client gets the payment as it is
+// stored if it has asked too often.
 func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id string, in request.RetrieveInput) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, id)
 	if err != nil {
@@ -29,7 +30,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 			return nil, err
 		}
 	}
-	if in.ForceSync && w.Payment.Status.Facts().Sync {
+	if in.ForceSync && w.Payment.Status.Facts().Sync && (!auth.Publishable || e.driver.PayerMayAsk(w.Payment.MerchantID, id)) {
 		if err := e.forceSync(ctx, w); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,8 @@ import (
 type Driver struct {
 	Deps
 	messages messageBudgets
-	asked    queryBudgets
+	asked    queryBudgets // by messages without proof
+	payers   queryBudgets // by payers
 	clock    clockWatch
 	held     holds
 }

@@ -127,11 +127,30 @@ type queryBudgets struct {
 // AllowQuery spends one question about a payment, refund or relay of a merchant that a message names. It returns an error if no question is left. Only the
 // processor can send a message with a right signature, so such a message spends none.
 func (d *Driver) AllowQuery(r *port.DriveResult, merchantID, id string) error {
-	if r.Verified() {
+	if r != nil && r.Verified() {
 		return nil
 	}
-	id = merchantID + "/" + id
-	now, m := d.Now(), &d.asked
+	if !d.asked.spend(merchantID+"/"+id, d.Now(), queriesAtOnce, queryEvery) {
+		return &fault.Error{Kind: fault.KindLimited, Code: "HE_00", Message: "The processor was asked about this too often: send the webhook again later"}
+	}
+	return nil
+}
+
+// A payer's client may ask how its payment stands as often as it likes, and a payer may come back from the bank again and again. The processor would
+// be asked each time, with the merchant's key, and the journal would grow. So each payment has budgets of such questions on each node. Beyond them
+// the payment is shown as it is stored.
+const (
+	payerAsksAtOnce = 20
+	payerAsksEvery  = 2 * time.Second // the checkout asks as often while it waits
+)
+
+// PayerMayAsk spends one question that a payer causes about a payment of a merchant. It returns false if no question is left.
+func (d *Driver) PayerMayAsk(merchantID, id string) bool {
+	return d.payers.spend(merchantID+"/"+id, d.Now(), payerAsksAtOnce, payerAsksEvery)
+}
+
+// spend spends one question about id. It returns false if none is left of most, of which one comes back after each time of every.
+func (m *queryBudgets) spend(id string, now time.Time, most int, every time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := m.asks[id]
@@ -139,24 +158,24 @@ func (d *Driver) AllowQuery(r *port.DriveResult, merchantID, id string) error {
 		if m.asks == nil {
 			m.asks = map[string]*budget{}
 		}
-		m.makeRoom(now)
+		m.makeRoom(now, every)
 		b = &budget{at: now}
 		m.asks[id] = b
 	}
-	if b.refill(now, queryEvery); b.spent >= queriesAtOnce {
-		return &fault.Error{Kind: fault.KindLimited, Code: "HE_00", Message: "The processor was asked about this too often: send the webhook again later"}
+	if b.refill(now, every); b.spent >= most {
+		return false
 	}
 	b.spent++
-	return nil
+	return true
 }
 
 // makeRoom forgets the budgets that are whole, once there are too many; if none is, it forgets one.
-func (m *queryBudgets) makeRoom(now time.Time) {
+func (m *queryBudgets) makeRoom(now time.Time, every time.Duration) {
 	if len(m.asks) < maxQueried {
 		return
 	}
 	for id, b := range m.asks {
-		if b.refill(now, queryEvery); b.spent == 0 {
+		if b.refill(now, every); b.spent == 0 {
 			delete(m.asks, id)
 		}
 	}

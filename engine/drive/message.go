@@ -17,20 +17,27 @@ import (
 	"payswitch/sdk"
 )
 
+// keptUnproven is the most bytes of a message without proof that the journal keeps.
+const keptUnproven = 16 << 10
+
 // ReadWebhook drives the webhook operation of an account's adapter on a message. Without an error, the adapter has read the message and found
 // it genuine as far as the account's secrets show. The result may be set together with an error. path is that of the URL that the sender called,
 // or "" if the URL is not of the account.
-func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender, path string, m *sdk.WebhookMessage) (*port.DriveResult,
-	error) {
+//
+// Anyone can send a message without proof, so it must not fill the journal. The caller calls keep, which is never nil, for one that is about something that
+// payswitch knows.
+func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender, path string, m *sdk.WebhookMessage) (r *port.DriveResult,
+	keep func(), _ error) {
+	keep = func() {}
 	info, ok := e.Connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
+		return nil, keep, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
 	}
 	now := e.Now().UTC().Truncate(time.Millisecond)
 	budget := account.ID + " " + strconv.Itoa(int(to))
 	if e.messages.exhausted(budget, sender, now) {
 		e.Metrics.Alarm(alarm.WebhookSignatures)
-		return nil, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
+		return nil, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
 			Message: "This account got too many webhooks with a wrong signature: send the webhook again later"}
 	}
 	at := e.driveAccount(account)
@@ -44,10 +51,18 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	status := payment.OperationSucceeded
 	defer func() {
 		e.Metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.Now().Sub(now))
-		if status != payment.OperationRejected { // anyone can send a message that is refused, so it must not fill the journal
+		if right && status != payment.OperationRejected {
 			e.keepJournal(ctx, records)
 		}
 	}()
+	if size := 0; !right {
+		for _, j := range records {
+			size += len(j.Sealed)
+		}
+		if size <= keptUnproven {
+			keep = func() { e.keepJournal(ctx, records) }
+		}
+	}
 	var o *sdk.Outcome
 	if r != nil {
 		o = r.Outcome
@@ -55,20 +70,26 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	switch {
 	case err != nil:
 		status = payment.OperationFailed
-		return r, &fault.Error{Kind: fault.KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
+		kind := fault.KindInternal
+		if e.AllowQuery(r, account.MerchantID, "fault of "+account.ID) == nil {
+			keep()
+		} else { // a stranger must not fill the log with errors either
+			kind = fault.KindLimited
+		}
+		return r, keep, &fault.Error{Kind: kind, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = payment.OperationRejected
-		return r, unreadableMessage(account.Connector, o)
+		return r, keep, unreadableMessage(account.Connector, o)
 	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
 		provesNothing(info, r, to):
 		status = payment.OperationRejected
-		return r, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector,
+		return r, keep, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector,
 			Err: refusal(o)}
 	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
 		status = payment.OperationRejected
-		return r, unreadableMessage(account.Connector, o)
+		return r, keep, unreadableMessage(account.Connector, o)
 	}
-	return r, nil
+	return r, keep, nil
 }
 
 // calledURL returns the webhook URL that the sender called, without its query: the host masks card numbers in queries.

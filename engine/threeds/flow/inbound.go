@@ -52,7 +52,10 @@ func (s *Authentications) authenticatorMessage(ctx context.Context, use authenti
 	if err != nil {
 		return nil, nil, port.AdapterInfo{}, err
 	}
-	r, err := s.Driver.ReadWebhook(context.WithoutCancel(ctx), account, to, "", "", m)
+	r, keep, err := s.Driver.ReadWebhook(context.WithoutCancel(ctx), account, to, "", "", m)
+	if err == nil && s.Driver.AllowQuery(r, c.auth.MerchantID, "message of "+c.auth.ID) == nil {
+		keep()
+	}
 	return c, r, adapter, err
 }
 
