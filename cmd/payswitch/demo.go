@@ -84,7 +84,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	log := newLogger(p.stderr, c.Log)
+	lines := openLogLines(p.stderr, c.Log)
+	defer lines.close()
+	log := newLogger(lines, c.Log)
 	if err := writeDemoKey(filepath.Join(*data, demoKeyFile)); err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ type meters struct {
 
 	requests *prometheus.HistogramVec
 	lines    atomic.Pointer[requestLog] // nil without log.requests
+	log      atomic.Pointer[logLines]   // nil in a command
 	loops    *loopCollector
 
 	webhooks        *prometheus.HistogramVec
@@ -75,6 +76,13 @@ func newMeters() *meters {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "payswitch", Name: "request_log_dropped_total",
 		Help: "Lines that the file of requests did not get."}, func() float64 {
 		if l := m.lines.Load(); l != nil {
+			return float64(l.dropped.Load())
+		}
+		return 0
+	}))
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "payswitch", Name: "log_dropped_total",
+		Help: "Lines of the log that its reader did not get."}, func() float64 {
+		if l := m.log.Load(); l != nil {
 			return float64(l.dropped.Load())
 		}
 		return 0

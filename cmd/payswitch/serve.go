@@ -36,7 +36,9 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 
-	log := newLogger(p.stderr, c.Log)
+	lines := openLogLines(p.stderr, c.Log)
+	defer lines.close()
+	log := newLogger(lines, c.Log)
 	for _, w := range c.warnings() {
 		log.Warn("configuration", keyWarning, w)
 	}
@@ -46,6 +48,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	opened = true
+	n.metrics.log.Store(lines)
 	b := readBuild()
 	log.Info("started", keyVersion, b.version, keyAddress, n.url(), keyDatabase, shownDSN(c.Storage.DSN), keyLoaded, n.adapterNames(), keyTook, time.Since(began))
 	if err := n.firstLink(ctx, p.stdout); err != nil {
