@@ -152,7 +152,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
 			return e.AuthenticateEphemeral(ctx, text)
 		}})
-	e.Keys = &idempotency.Keys{Deps: idempotency.Deps{Store: port.Narrow[idempotency.Reader, idempotency.Tx](d.Store), Vault: d.Vault, Now: d.Clock, Log: d.Logger,
+	e.Keys = &idempotency.Keys{Deps: idempotency.Deps{PayerMay: func(merchantID, of string) bool { return e.driver.PayerMaySend(merchantID, of) }, Store: port.Narrow[idempotency.Reader, idempotency.Tx](d.Store), Vault: d.Vault, Now: d.Clock, Log: d.Logger,
 		LockWait: o.LockWait, Node: o.Node, SoleNode: o.SoleNode, LeaseTime: o.LeaseTime}}
 	e.Methods = method.New(port.Narrow[method.Reader, method.Tx](d.Store), d.Vault, e.Registry.Dir, e.now, d.Logger, o.BINTable)
 	e.links = link.New(d.Vault, o.PublicURL)

@@ -87,3 +87,30 @@ func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
 	require.Equal(t, first.body, w.send("POST", path, w.publishable, body, "Idempotency-Key", "order-1").body)
 	w.send("POST", other, w.publishable, otherBody, "Idempotency-Key", "order-2").refused(400, "IR_08", "")
 }
+
+// A payer fills no disk either: a payment's client secret has a budget of requests with an Idempotency-Key, each of which can take room for a day. Other
+// payments, and the merchant, have room meanwhile.
+func TestIdempotencyKeysOfAPayerRunOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	open := func() (string, string) {
+		p := w.post("/payments", with(plain, "confirm", "-")).ok()
+		return "/payments/" + p["payment_id"].(string) + "/confirm", `{"client_secret":"` + p["client_secret"].(string) + `"}`
+	}
+	path, body := open()
+	other, otherBody := open()
+	send := func(i int) response {
+		return w.send("POST", path, w.publishable, body, "Idempotency-Key", fmt.Sprint("order-", i))
+	}
+	first := send(1).ok()
+	for i := range 99 {
+		require.NotEqual(t, 429, send(i+2).status)
+	}
+	var last response
+	require.Eventually(t, func() bool { last = send(101); return last.status == 429 }, time.Minute, time.Millisecond, "one comes back every two seconds")
+	last.refused(429, "HE_00", "Too many requests with an Idempotency-Key came from this payer; nothing was done: try again in a minute")
+	require.Equal(t, "succeeded", w.send("POST", other, w.publishable, otherBody, "Idempotency-Key", "order-1").ok()["status"])
+	require.Equal(t, 200, w.send("POST", "/payments", w.secret, plain, "Idempotency-Key", "order-1").status)
+	w.passes(time.Minute)
+	require.Equal(t, first, send(1).ok(), "its first answer is still known")
+}

@@ -140,13 +140,19 @@ func (d *Driver) AllowQuery(r *port.DriveResult, merchantID, id string) error {
 // be asked each time, with the merchant's key, and the journal would grow. So each payment has budgets of such questions on each node. Beyond them
 // the payment is shown as it is stored.
 const (
-	payerAsksAtOnce = 20
-	payerAsksEvery  = 2 * time.Second // the checkout asks as often while it waits
+	payerAsksAtOnce  = 20
+	payerAsksEvery   = 2 * time.Second // the checkout asks as often while it waits
+	payerSendsAtOnce = 100             // requests with an Idempotency-Key, each of which can take room in the database
 )
 
 // PayerMayAsk spends one question that a payer causes about a payment of a merchant. It returns false if no question is left.
 func (d *Driver) PayerMayAsk(merchantID, id string) bool {
 	return d.payers.spend(merchantID+"/"+id, d.Now(), payerAsksAtOnce, payerAsksEvery)
+}
+
+// PayerMaySend spends one request with an Idempotency-Key by a payer, whose payment, method or customer id names. It returns false if none is left.
+func (d *Driver) PayerMaySend(merchantID, id string) bool {
+	return d.payers.spend(merchantID+"/request of "+id, d.Now(), payerSendsAtOnce, payerAsksEvery)
 }
 
 // spend spends one question about id. It returns false if none is left of most, of which one comes back after each time of every.

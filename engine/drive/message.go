@@ -70,13 +70,12 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	switch {
 	case err != nil:
 		status = payment.OperationFailed
-		kind := fault.KindInternal
-		if e.AllowQuery(r, account.MerchantID, "fault of "+account.ID) == nil {
-			keep()
-		} else { // a stranger must not fill the log with errors either
-			kind = fault.KindLimited
+		if e.AllowQuery(r, account.MerchantID, "fault of "+account.ID) != nil { // a stranger must not fill the log with errors either
+			return r, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Param: "merchant_connector_id",
+				Hint: "Send the message again later."}
 		}
-		return r, keep, &fault.Error{Kind: kind, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
+		keep()
+		return r, keep, &fault.Error{Kind: fault.KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = payment.OperationRejected
 		return r, keep, unreadableMessage(account.Connector, o)

@@ -47,6 +47,8 @@ type Deps struct {
 	Vault *vault.Vault
 	Now   port.Clock
 	Log   *slog.Logger
+	// PayerMay reports whether a payer may use one more key. Each key takes room in the database for a day. of names the payer's payment, method or customer.
+	PayerMay func(merchantID, of string) bool
 	// LockWait is how long a repeated request waits for the first request with the same key.
 	LockWait time.Duration
 	// Node is this node's name. With SoleNode no other living process has it.
@@ -79,6 +81,10 @@ func (s *Keys) BeginIdempotent(ctx context.Context, a *account.Auth, key string,
 		space = "p " + a.SecretOf + " "
 	case a.CustomerID != "":
 		space = "c " + a.CustomerID + " "
+	}
+	if space != "" && !s.PayerMay(a.MerchantID, space) {
+		return nil, nil, nil, &fault.Error{Kind: fault.KindLimited, Code: "HE_00", Message: "Too many requests with an Idempotency-Key came from this payer; nothing was done: try again in a minute", Param: "Idempotency-Key",
+			Hint: "Send the same request again in a minute."}
 	}
 	key, err := s.named(ctx, a.MerchantID, space+key, space+plain)
 	if err != nil {
