@@ -3,6 +3,7 @@ package engine_test
 import (
 	"crypto/rand"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,6 +68,46 @@ func TestStrangersFillNoJournal(t *testing.T) {
 		require.Equal(t, map[fault.Kind]int{fault.KindInternal: 5, fault.KindLimited: 15}, failed, "an error in the log is for a person: strangers write few")
 		require.Equal(t, 10, w.journalled(sdk.OpWebhook))
 	}, p.Server)
+}
+
+// Many messages at a time to one account are refused unread beyond a bound, so that they take no memory and no time of payments. Senders that are known as
+// genuine, and other accounts, have room of their own.
+func TestMessagesAtATimeAreBounded(t *testing.T) {
+	t.Parallel()
+	a, begun, end := mailing(byWebhook), make(chan struct{}, 100), make(chan struct{})
+	reads := a.Webhook
+	a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
+		if sdk.HeaderValue(c.Request.Webhook.Headers, "Slow") != "" {
+			begun <- struct{}{}
+			<-end
+		}
+		return reads(c)
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a, "other": renamed(a, "other")})
+	shop, other := w.mailAccount("shop", nowhere, ""), w.mailAccount("other", nowhere, "")
+	send := func(account, sender string, more ...sdk.Header) error {
+		in := mail(account, hookSecret, map[string]any{"reference": "nobody's"})
+		in.Sender = sender
+		in.Message.Headers = append(in.Message.Headers, more...)
+		_, err := w.ReceiveWebhook(t.Context(), in)
+		return err
+	}
+	require.Equal(t, "WE_04", code(t, send(shop.ID, "192.0.2.1")), "the processor is known from here on")
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(end)
+	for range 32 {
+		all.Go(func() { _ = send(shop.ID, "198.51.100.7", sdk.Header{Name: "Slow", Value: "yes"}) })
+	}
+	for range 32 {
+		<-begun
+	}
+	var e *fault.Error
+	require.ErrorAs(t, send(shop.ID, "203.0.113.9"), &e)
+	require.Equal(t, fault.KindLimited, e.Kind)
+	require.Equal(t, "WE_01", e.Code)
+	require.Equal(t, "WE_04", code(t, send(shop.ID, "192.0.2.1")), "the processor's get in")
+	require.Equal(t, "WE_04", code(t, send(other.ID, "203.0.113.9")))
 }
 
 // random returns a text that no compression shortens much.

@@ -16,6 +16,7 @@ const (
 	wrongSignatures = 60              // that an account may get at once; more than enough to notice a key that was changed at one end only
 	wrongEvery      = 2 * time.Second // time after which one more wrong signature is allowed
 	maxBudgets      = 8192            // maximum number of accounts with a budget in memory
+	readAtOnce      = 32              // messages of strangers to an account that are read at a time, and as many of known senders
 	knownSenders    = 8               // maximum number of remembered addresses of an account that sent genuine messages, newest last
 )
 
@@ -24,6 +25,7 @@ const (
 type messageBudgets struct {
 	mu       sync.Mutex
 	accounts map[string]*messageBudget
+	reading  map[string]int // messages under way, by account and kind of sender
 }
 
 type messageBudget struct {
@@ -65,6 +67,29 @@ func (m *messageBudgets) exhausted(account, sender string, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(account, sender, now).spent >= wrongSignatures
+}
+
+// enter counts a message that is read, until leave. ok is false if so many are read for the account that the sender shall repeat it later.
+func (m *messageBudgets) enter(account, sender string) (leave func(), ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.accounts[account]; b != nil && slices.Contains(b.known, sender) {
+		account += " known"
+	}
+	if m.reading[account] >= readAtOnce {
+		return nil, false
+	}
+	if m.reading == nil {
+		m.reading = map[string]int{}
+	}
+	m.reading[account]++
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.reading[account]--; m.reading[account] == 0 {
+			delete(m.reading, account)
+		}
+	}, true
 }
 
 // spend counts a message's wrong signatures. After a right signature it counts none and remembers the sender.

@@ -40,6 +40,12 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 		return nil, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
 			Message: "This account got too many webhooks with a wrong signature: send the webhook again later"}
 	}
+	leave, ok := e.messages.enter(budget, sender)
+	if !ok {
+		return nil, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
+			Message: "This account gets too many webhooks at this moment: send the webhook again later"}
+	}
+	defer leave()
 	at := e.driveAccount(account)
 	at.Credentials = account.WithWebhookSecrets()
 	d := &port.Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: e.StoreNow(), Account: at,

@@ -116,6 +116,8 @@ type Call struct {
 	Seed  [32]byte  // of the guest's random bytes
 	Input []byte
 	Debug io.Writer // receives, after the step, the guest's standard output and error; nil discards them
+	// Patient calls take at most half of the instances, so that many of them do not keep other calls waiting.
+	Patient bool
 }
 
 // Step passes a message to the guest and returns its answer, which the caller may keep. The same call gives the same answer, to the bit:
@@ -142,6 +144,13 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 
 // lent runs a step in an instance of the pool. It returns the guest's answer and debug log.
 func (m *Module) lent(ctx context.Context, c Call) (answer, debug []byte, err error) {
+	if c.Patient {
+		leave, err := m.pool.stand(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer leave()
+	}
 	var code *code
 	for { // again if Rest gave up the code in between
 		if code, err = m.ready(ctx); err != nil {

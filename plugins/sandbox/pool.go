@@ -11,6 +11,7 @@ import (
 // concurrent use.
 type pool struct {
 	slots  chan struct{} // holds a token for every lent instance
+	queue  chan struct{} // holds a token for every patient caller that has one, or waits for a slot
 	closed chan struct{}
 	once   sync.Once
 	waited atomic.Int64 // nanoseconds that callers waited
@@ -20,7 +21,19 @@ type pool struct {
 }
 
 func newPool(size int) *pool {
-	return &pool{slots: make(chan struct{}, size), closed: make(chan struct{})}
+	return &pool{slots: make(chan struct{}, size), queue: make(chan struct{}, max(1, size/2)), closed: make(chan struct{})}
+}
+
+// stand lets half as many patient callers go on to acquire as there are slots, and the others wait. The caller calls leave after release.
+func (p *pool) stand(ctx context.Context) (leave func(), err error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.closed:
+		return nil, ErrClosed
+	case p.queue <- struct{}{}:
+		return func() { <-p.queue }, nil
+	}
 }
 
 // acquire waits for a slot. Its caller may take and put instances until release.

@@ -103,6 +103,49 @@ func TestWaitForInstance(t *testing.T) {
 	require.NoError(t, m.Close(context.Background()))
 }
 
+// TestPatientCallsLeaveRoom: however many patient calls wait, another call finds an instance.
+func TestPatientCallsLeaveRoom(t *testing.T) {
+	r := newRuntime(t, Options{Limits: patient(Limits{Instances: 2})})
+	m, _ := compiled(t, r, slow())
+	leave, err := m.pool.stand(context.Background()) // as the first of them does
+	require.NoError(t, err)
+	require.NoError(t, m.pool.acquire(context.Background()))
+	end := sync.OnceFunc(func() { m.pool.release(); leave() })
+	t.Cleanup(end)
+	var group sync.WaitGroup
+	var read atomic.Int64
+	for range 20 {
+		group.Go(func() {
+			c := call("1")
+			c.Patient = true
+			if _, err := m.Step(context.Background(), c); err != nil {
+				t.Error(err)
+			}
+			read.Add(1)
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	_, err = m.Step(context.Background(), call("1"))
+	require.NoError(t, err)
+	require.Zero(t, read.Load(), "the other half of the instances is for other calls")
+	end()
+	group.Wait()
+
+	leave, err = m.pool.stand(context.Background())
+	require.NoError(t, err)
+	defer leave()
+	c, ctx := call("1"), t.Context()
+	c.Patient = true
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = m.Step(ctx, c)
+	require.ErrorIs(t, err, context.Canceled)
+	waits := make(chan error, 1)
+	go func() { _, err := m.Step(context.Background(), c); waits <- err }()
+	require.NoError(t, m.Close(context.Background()))
+	require.ErrorIs(t, <-waits, ErrClosed)
+}
+
 // TestPoolCountsWaits: the clock of the bubble moves only while all wait, so a wait lasts exactly as long as its context.
 func TestPoolCountsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
