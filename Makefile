@@ -53,15 +53,15 @@ run: build
 LIGHT := -gcflags=all=-dwarf=false
 COLD := payswitch/cmd/... payswitch/router/dashboard/... payswitch/router/paylink/... payswitch/engine/staff/... payswitch/engine/late/... payswitch/engine/timeline/... payswitch/sdk/sdktest/... go.yaml.in/yaml/v3 \
         payswitch/engine/search/... payswitch/engine/operator/... payswitch/engine/restore/... payswitch/engine/paylink/... payswitch/engine/approval/... payswitch/engine/dispute/... \
-        payswitch/engine/link/... payswitch/engine/facet/... payswitch/engine/refund/... payswitch/plugins/internal/... payswitch/plugins/simulator3ds/... github.com/tetratelabs/wazero/internal/engine/interpreter \
+        payswitch/engine/link/... payswitch/engine/facet/... payswitch/engine/refund/... payswitch/engine/webhook/... payswitch/engine/hold/... payswitch/engine/resolve/... payswitch/plugins/internal/... payswitch/plugins/simulator3ds/... github.com/tetratelabs/wazero/internal/engine/interpreter \
         google.golang.org/protobuf/... github.com/go-webauthn/... github.com/google/go-tpm/... github.com/fxamacker/cbor/... github.com/tinylib/... \
         github.com/prometheus/... github.com/knadh/... github.com/go-viper/... golang.org/x/text/... rsc.io/... \
         html/template text/template text/template/parse go/parser go/scanner go/ast debug/dwarf encoding/xml encoding/asn1 \
         crypto/x509 crypto/x509/pkix archive/zip encoding/csv net/mail text/tabwriter image image/color golang.org/x/mod/... golang.org/x/crypto/ocsp \
         github.com/golang-jwt/... github.com/mitchellh/... github.com/tink-crypto/tink-go/v2/proto/... github.com/tink-crypto/tink-go/v2/keyset go.opentelemetry.io/proto/... \
-        go.opentelemetry.io/otel/semconv/... go.opentelemetry.io/otel/exporters/... go.opentelemetry.io/otel/sdk/resource aead.dev/minisign payswitch/engine/relay/... \
+        go.opentelemetry.io/otel/... aead.dev/minisign payswitch/engine/relay/... \
         github.com/tink-crypto/tink-go/v2/internal/protoserialization github.com/tink-crypto/tink-go/v2/internal/registryconfig/... \
-        regexp/syntax math/big payswitch/router/checkout vendor/golang.org/x/net/idna vendor/golang.org/x/text/... crypto/hpke go.opentelemetry.io/otel/internal/... \
+        regexp/syntax math/big payswitch/router/checkout vendor/golang.org/x/net/idna vendor/golang.org/x/text/... crypto/hpke \
         github.com/jackc/pgservicefile github.com/jackc/pgpassfile encoding/pem crypto/dsa expvar os/user os/exec go/token mime/quotedprintable
 TRIM := -trimpath $(LIGHT) $(COLD:%='-gcflags=%=-l -dwarf=false')
 CGO  := 0

@@ -47,7 +47,7 @@ func (e *Engine) ReceiveRelayWebhook(ctx context.Context, in WebhookInput) (*sdk
 // nothing, and the engine stores a fact that does not fit and raises an alarm. The reply is for the processor.
 //
 // Errors: HE_02 for an unknown merchant or account, WE_01 if the adapter finds the message not genuine. After too many such messages, payswitch
-// answers further ones unread, with WE_01 and status 429. WE_02 if the adapter cannot read the message; WE_04 if the payment is unknown and the
+// answers further ones unread, with WE_01. WE_02 if the adapter cannot read the message; WE_04 if the payment is unknown and the
 // adapter gives no reply for that case; IR_20 if the connector has no webhooks.
 func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
 	return e.receive(ctx, in, e.bookEvent, e.KeepStrays)

@@ -88,7 +88,7 @@ func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
 	w.send("POST", other, w.publishable, otherBody, "Idempotency-Key", "order-2").refused(400, "IR_08", "")
 }
 
-// A payer fills no disk either: a payment's client secret has a budget of requests with an Idempotency-Key, each of which can take room for a day. Other
+// A payer fills no disk either: a payment's client secret has a budget of requests with an Idempotency-Key. Each can take room for a day. Other
 // payments, and the merchant, have room meanwhile.
 func TestIdempotencyKeysOfAPayerRunOut(t *testing.T) {
 	t.Parallel()

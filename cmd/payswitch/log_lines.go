@@ -38,7 +38,7 @@ type logLines struct {
 func openLogLines(to io.Writer, c LogConfig) *logLines {
 	l := &logLines{to: to, own: newLogger(to, c), wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE) // nobody reads it: without it Go ends a program whose standard error is a broken pipe
+	signal.Notify(broken, syscall.SIGPIPE) // without it Go ends a program whose standard error is a broken pipe
 	go func() {
 		defer close(l.done)
 		defer signal.Stop(broken)

@@ -11,7 +11,7 @@ import (
 
 // Anyone can send messages to an account's webhook URL, and could test guessed keys there. So each account has a budget of wrong signatures
 // on each node. Only signatures that the host has compared and found wrong use up the budget, not the adapter's answers. Once the budget is
-// used up, messages are answered unread with status 429, and the sender repeats them later.
+// used up, messages are answered unread, and the sender repeats them later.
 const (
 	wrongSignatures = 60              // that an account may get at once; more than enough to notice a key that was changed at one end only
 	wrongEvery      = 2 * time.Second // time after which one more wrong signature is allowed
@@ -161,13 +161,13 @@ func (d *Driver) AllowQuery(r *port.DriveResult, merchantID, id string) error {
 	return nil
 }
 
-// A payer's client may ask how its payment stands as often as it likes, and a payer may come back from the bank again and again. The processor would
+// A payer's client may ask how its payment stands as often as it likes. A payer may come back from the bank again and again. The processor would
 // be asked each time, with the merchant's key, and the journal would grow. So each payment has budgets of such questions on each node. Beyond them
 // the payment is shown as it is stored.
 const (
 	payerAsksAtOnce  = 20
 	payerAsksEvery   = 2 * time.Second // the checkout asks as often while it waits
-	payerSendsAtOnce = 100             // requests with an Idempotency-Key, each of which can take room in the database
+	payerSendsAtOnce = 100             // requests with an Idempotency-Key: each can take room in the database
 )
 
 // PayerMayAsk spends one question that a payer causes about a payment of a merchant. It returns false if no question is left.
@@ -180,7 +180,8 @@ func (d *Driver) PayerMaySend(merchantID, id string) bool {
 	return d.payers.spend(merchantID+"/request of "+id, d.Now(), payerSendsAtOnce, payerAsksEvery)
 }
 
-// spend spends one question about id. It returns false if none is left of most, of which one comes back after each time of every.
+// spend spends one question about id. It returns false if none is left. There are at most most questions, and one
+// comes back after each time of every.
 func (m *queryBudgets) spend(id string, now time.Time, most int, every time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
