@@ -180,8 +180,8 @@ func (d *Driver) PayerMaySend(merchantID, id string) bool {
 	return d.payers.spend(merchantID+"/request of "+id, d.Now(), payerSendsAtOnce, payerAsksEvery)
 }
 
-// spend spends one question about id. It returns false if none is left. There are at most most questions, and one
-// comes back after each time of every.
+// spend spends one question about id. It returns false if none is left. At most most questions may come at once, and
+// one more after each time of every.
 func (m *queryBudgets) spend(id string, now time.Time, most int, every time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
