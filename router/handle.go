@@ -233,6 +233,12 @@ func (s *Server) call(c *call) (answer, error) {
 			return answer{}, err
 		}
 	}
+	if c.auth.CustomerID != "" && c.r.Method != http.MethodGet { // a customer's device could save card after card
+		var err error
+		if c.rate, err = s.devices.take(c.auth.MerchantID + "/" + c.auth.CustomerID); err != nil {
+			return answer{}, err
+		}
+	}
 	for i, segment := range c.route.segments {
 		if segment[0] == '{' {
 			if err := checkPathParam(strings.Trim(segment, "{}"), c.segments[i]); err != nil {

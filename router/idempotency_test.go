@@ -88,6 +88,30 @@ func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
 	w.send("POST", other, w.publishable, otherBody, "Idempotency-Key", "order-2").refused(400, "IR_08", "")
 }
 
+// A customer's device changes things at a bounded rate, also with one key after the other. It may read as often as it likes. Other customers are not bound by it.
+func TestDevicesChangeAtABoundedRate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
+	key := func(customer string) string {
+		return w.post("/ephemeral_keys", `{"customer_id":"`+customer+`"}`).ok()["secret"].(string)
+	}
+	change := func(key string) response {
+		return w.send("POST", "/customers/cus_1/payment_methods/"+id+"/default", key, "{}")
+	}
+	first, second := key("cus_1"), key("cus_1")
+	for range 100 {
+		require.NotEqual(t, 429, change(first).status)
+	}
+	var last response
+	require.Eventually(t, func() bool { last = change(second); return last.status == 429 }, time.Minute, time.Millisecond, "one comes back every two seconds")
+	last.refused(429, "HE_00", "too many requests")
+	require.NotEmpty(t, last.header.Get("Retry-After"))
+	w.send("GET", "/customers/cus_1", first, "").ok()
+	w.post("/customers", `{"customer_id":"cus_2"}`).ok()
+	change(key("cus_2")).refused(401, "IR_15", "")
+}
+
 // A payer fills no disk either: a payment's client secret has a budget of requests with an Idempotency-Key. Each can take room for a day. Other
 // payments, and the merchant, have room meanwhile.
 func TestIdempotencyKeysOfAPayerRunOut(t *testing.T) {

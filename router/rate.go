@@ -19,6 +19,10 @@ type RateLimit struct {
 	Burst     int // requests that may come at once; 0: as many as in a second, at least 1
 }
 
+// devicesMay bounds the changes that the devices of one customer make with ephemeral keys. Each can take room in the database, and anybody can become a
+// customer of most shops.
+var devicesMay = RateLimit{PerSecond: 0.5, Burst: 100}
+
 // keyRates has a token bucket for each key that was used lately. It is safe for concurrent use.
 type keyRates struct {
 	limit RateLimit

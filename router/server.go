@@ -100,6 +100,7 @@ type Server struct {
 	reserved map[string]bool // see reservedNames
 	index    *index
 	rates    *keyRates
+	devices  *keyRates // by customer, for what devices change
 	offers   *offerTables
 	// checkout reads the documents of the checkout, once: compressing them costs time that a server without one need not spend.
 	checkout func() (*checkout.Pages, error)
@@ -144,7 +145,7 @@ func New(d Deps, o Options) (*Server, error) {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 5 * time.Second
 	}
-	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now), checkout: sync.OnceValues(checkout.New)}
+	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now), devices: newKeyRates(devicesMay, time.Now), checkout: sync.OnceValues(checkout.New)}
 	if s.offers, err = readOfferTables(o.OfferTables); err != nil {
 		return nil, err
 	}
