@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -315,6 +316,28 @@ func TestAuthorizeURL(t *testing.T) {
 		require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
 		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, request.RetrieveInput{}).Attempt.Details.Error.Code)
 		require.Equal(t, 2, w.bank.count())
+	})
+}
+
+// A payer who opens the authorize URL again and again makes the authenticator hear a bounded number of questions.
+func TestVisitsOfTheAuthorizeURLAreBounded(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newSecureWorld(t, engine.Options{})
+		v, back := w.inChallenge()
+		w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
+		require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
+		for range 200 {
+			ctx, leave := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			_, _ = w.AuthorizeReturn(ctx, flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken, Alone: true})
+			leave()
+		}
+		require.LessOrEqual(t, w.a.count(sdk.OpResult), 30)
+		w.a.mu.Lock()
+		w.a.result = always("Y")
+		w.a.mu.Unlock()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	})
 }
 

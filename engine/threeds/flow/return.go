@@ -60,8 +60,12 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 		return nil, fault.NotFound("Payment")
 	}
 	if in.Alone {
-		if w.Attempt.Private.Invoke != nil {
+		switch {
+		case w.Attempt.Private.Invoke == nil:
+		case s.Driver.PayerMayAsk(in.MerchantID, "result of "+c.auth.ID):
 			s.awaitResult(ctx, c)
+		default: // the payer has come again and again: one goroutine asks, however many visits there are
+			s.awaitResultLater(ctx, c)
 		}
 		if w, err = s.awaitPayment(ctx, w, authorizeWait); err != nil {
 			return nil, err
