@@ -17,10 +17,16 @@ import (
 // gate is a writer that takes nothing until it is open.
 type gate struct {
 	lockedBuffer
-	open chan struct{}
+	asked, open chan struct{}
 }
 
+func newGate() *gate { return &gate{asked: make(chan struct{}, 1), open: make(chan struct{})} }
+
 func (g *gate) Write(b []byte) (int, error) {
+	select {
+	case g.asked <- struct{}{}:
+	default:
+	}
 	<-g.open
 	return g.lockedBuffer.Write(b)
 }
@@ -29,9 +35,11 @@ func (g *gate) Write(b []byte) (int, error) {
 // is gone, or takes nothing at the end, holds up nothing.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
-	g := &gate{open: make(chan struct{})}
+	g := newGate()
 	l := openLogLines(g, defaultConfig().Log)
 	log := newLogger(l, defaultConfig().Log)
+	log.Info("the first line")
+	<-g.asked // from here on the reader stands still
 	text := strings.Repeat("x", 1<<10)
 	for i := range 3 * logWaiting >> 10 {
 		log.Info(text, "i", i)
@@ -43,10 +51,10 @@ func TestLogLines(t *testing.T) {
 	log.Info("the last line")
 	l.close()
 	require.True(t, strings.HasSuffix(strings.TrimSpace(g.String()), `"msg":"the last line"}`))
-	require.EqualValues(t, 3*logWaiting>>10+2, uint64(strings.Count(g.String(), "\n"))+missing)
+	require.EqualValues(t, 3*logWaiting>>10+3, uint64(strings.Count(g.String(), "\n"))+missing)
 	log.Info("a line after the end")
 
-	stuck := openLogLines(&gate{open: make(chan struct{})}, defaultConfig().Log)
+	stuck := openLogLines(newGate(), defaultConfig().Log)
 	stuck.Write([]byte("a line\n"))
 	stuck.close()
 
