@@ -293,6 +293,38 @@ func TestRefundDuringAnAcceptance(t *testing.T) {
 	}
 }
 
+// The processor's clock is ahead, or its times have fractions of a second. An acceptance that it has carried out leaves nothing of the amount to refunds.
+// What it says of the dispute when it is asked is booked.
+func TestAcceptanceAtAnotherClock(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{time.Minute, -time.Millisecond} {
+		p := newArbiter(t)
+		p.id = "dp_3"
+		w, a, id, _ := answerWorld(t, p, true)
+		require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeCancelled, 600, "USD", 11))
+		now := time.Now()
+		if ahead < 0 { // late in this second, and before the acceptance
+			now = now.Truncate(time.Second).Add(time.Second)
+		}
+		_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "dispute", "reference": w.get(id, request.RetrieveInput{}).Attempt.Details.Reference,
+			"time": now.Add(ahead).UnixMilli(), "dispute": sdk.Dispute{ID: "dp_3", Stage: sdk.StagePreDispute, Status: sdk.DisputeOpened, Amount: sdk.Money{Minor: 600, Currency: "USD"}}}))
+		require.NoError(t, err)
+		list, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{Stages: []string{"pre_dispute"}})
+		require.NoError(t, err)
+		_, err = w.AcceptDispute(t.Context(), w.auth, &request.AcceptInput{DisputeID: list[0].ID})
+		require.NoError(t, err)
+		require.Equal(t, sdk.DisputeAccepted, w.disputed(list[0].ID).Status)
+		_, err = w.refund(id, 401)
+		require.ErrorContains(t, err, "400 of the captured 1000")
+		p.mu.Lock()
+		p.status = sdk.DisputeLost
+		p.mu.Unlock()
+		d, err := w.RetrieveDispute(t.Context(), w.auth, list[0].ID, true)
+		require.NoError(t, err)
+		require.Equal(t, sdk.DisputeLost, d.Status)
+	}
+}
+
 // An answer whose result was lost is asked about, and never sent again: it was carried out, or it never arrived.
 func TestDisputeAnswerUnknown(t *testing.T) {
 	for act, c := range map[string]struct {

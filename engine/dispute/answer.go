@@ -179,7 +179,7 @@ func (s *Disputes) BookLate(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if v.Outcome == nil || v.Outcome.Dispute == nil || v.Status != payment.OperationSucceeded {
 		return nil
 	}
-	return s.book(ctx, w, v.Outcome.Dispute, w.Operation.StartedAt)
+	return s.book(ctx, w, v.Outcome.Dispute, w.Operation.StartedAt.Truncate(time.Second))
 }
 
 // book books a report of the processor on w's dispute, as it was at the time at.
@@ -191,7 +191,7 @@ func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute
 	if d := w.Dispute; said.Status == d.Status && (said.Stage == "" || said.Stage == d.Stage) && said.Amount.Minor == d.Amount && said.Amount.Currency == d.Currency {
 		return nil // no news
 	}
-	_, err := s.Changes.BookDispute(ctx, w, said, at.Truncate(time.Second))
+	_, err := s.Changes.BookDispute(ctx, w, said, at)
 	return err
 }
 
@@ -273,7 +273,10 @@ func (s *Disputes) sync(ctx context.Context, d *disputed.Record) error {
 	if d.Answering() {
 		return nil // the answer's own result has more facts
 	}
-	asked := s.Changes.Now()
+	asked := s.Changes.Now().Truncate(time.Second)
+	if told := d.Details.UpdatedThere; asked.Before(told) { // the processor's clock is ahead
+		asked = told
+	}
 	o, _ := s.Changes.Driver.Sync(ctx, &w.Run, "")
 	if o == nil || o.Dispute == nil {
 		return nil

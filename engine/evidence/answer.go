@@ -90,7 +90,11 @@ func BookAnswer(p *payment.Payment, d *disputed.Record, op *payment.Operation, v
 	if v.Status == payment.OperationSucceeded && v.Outcome.Dispute != nil {
 		said := *v.Outcome.Dispute
 		said.ID, said.Amount = d.ProcessorID, sdk.Money{Minor: d.Amount, Currency: d.Currency} // an answer changes no amount
-		booked := BookDispute(p, d.AttemptID, &said, op.StartedAt.Truncate(time.Second), now)
+		at := op.StartedAt.Truncate(time.Second)
+		if a := d.Details.Answer; a != nil && a.From == d.Status && at.Before(d.Details.UpdatedThere) {
+			at = d.Details.UpdatedThere // the answer follows what it answers, also where the processor's clock is ahead, or its message comes again
+		}
+		booked := BookDispute(p, d.AttemptID, &said, at, now)
 		if booked.Payment != nil {
 			b.Payment, b.Moved = booked.Payment, booked.Moved
 			b.Dispute.Take(booked.Claim, &said, now)
