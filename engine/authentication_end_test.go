@@ -279,6 +279,18 @@ func TestCancelDuringAReq(t *testing.T) {
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
 }
 
+// The payer's request comes when the card is destroyed, by a cancel of the same moment or by its time: that is no fault of payswitch.
+func TestAuthenticateWithoutTheCard(t *testing.T) {
+	t.Parallel()
+	w := newSecureWorld(t, engine.Options{})
+	v := w.begun(func(in *request.Input) { in.SessionExpiry = ptr[int64](4 * 24 * 3600) })
+	w.pass(3 * 24 * time.Hour)
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { _, err := tx.DeleteExpired(); return err }))
+	_, err := w.AuthenticatePayment(t.Context(), w.auth, v.Payment.ID, browserInput(v))
+	require.Equal(t, "IR_16", code(t, err))
+	require.Zero(t, w.a.count(sdk.OpAuthenticate))
+}
+
 // F49, F51: the authorize URL waits and reports. After a closed challenge it asks once more, then gives the challenge up.
 func TestAuthorizeURL(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -158,12 +159,16 @@ func (e *Authentications) callRequest(c *authCase, account *account.Account, fir
 	return r
 }
 
-// instrumentOf decrypts the request and the card of the authorization that follows.
+// instrumentOf decrypts the request and the card of the authorization that follows. It refuses an authentication whose card is destroyed, by a cancel of this
+// moment or because its time is over: no fault of payswitch.
 func (s *Authentications) instrumentOf(ctx context.Context, a *authentication.Record) (first sdk.Request, secrets card.Secrets, err error) {
 	if err = s.Vault.OpenJSON(a.Request, vault.RequestAD(a.ID), &first); err != nil {
 		return first, secrets, err
 	}
 	secrets, err = s.Vault.OpenSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
+	if errors.Is(err, vault.ErrShredded) {
+		err = fault.Refused("You cannot authenticate this payment because its card is not kept any more").WithParam("status").WithHint("Retrieve the payment: it has ended, or ends soon.")
+	}
 	return first, secrets, err
 }
 
