@@ -9,6 +9,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/sdk"
 )
 
 func multiUse(terms payment.MandateTerms) func(*request.Input) {
@@ -80,4 +81,25 @@ func TestRetryWithoutTheMandate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, v.Payment.AttemptCount)
 	require.Empty(t, v.Payment.Details.MandateID)
+}
+
+// TestConflictedChargeUsesTheMandate: the processor reports another currency for the one charge of a mandate. It may have taken the money, so that no second charge
+// follows.
+func TestConflictedChargeUsesTheMandate(t *testing.T) {
+	t.Parallel()
+	s, _ := watched(func(s *sdk.Adapter) {
+		plain := s.Authorize
+		s.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+			o, err := plain(c)
+			if err == nil && c.Request.Amount.Minor == 333 {
+				o.Amount = &sdk.Money{Minor: 333, Currency: "EUR"}
+			}
+			return o, err
+		}
+	})
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	one := w.pay(sale(0, visa, offSession, agreed, customer("c"), singleUse(500))).Payment.Details.MandateID
+	require.Equal(t, payment.Conflicted, w.pay(mit(333, "", byMandate(one))).Payment.Status)
+	require.Equal(t, "mandate is not active", w.fails(mit(100, "", byMandate(one))).Message)
 }

@@ -88,7 +88,7 @@ func (s *Methods) DecideSaved(ctx context.Context, in SaveInput, now time.Time) 
 		c.account = &CustomerAccount{MerchantID: p.MerchantID, CustomerID: p.CustomerID, AccountID: a.AccountID, Version: d.Version, Data: d.Customer}
 	}
 	if a.Status.Refused() {
-		if a.Details.Mandate != "" {
+		if a.Details.Mandate != "" && a.Status != payment.IntegrityFailure { // the processor may have taken money in spite of its odd answer
 			c.giveBack = &mandateCharge{p.MerchantID, a.Details.Mandate, p.ID}
 		}
 		return c, nil
