@@ -26,8 +26,11 @@ type acquirer struct {
 	how    func(r *acquirerCall) string
 	totals bool // reports bring totals; else the amount that is captured, or held
 	over   bool // captures may take more than what is held, and the processor says so
-	sent   []map[string]any
-	n      int
+	keeps  bool // what the last capture leaves stays held until a void
+	// acts carries a request out: act, or what a test puts around it.
+	acts func(in *acquirerCall, later bool) *sdk.Outcome
+	sent []map[string]any
+	n    int
 	// An account is the first letter of a key: "a1" and "a2" are keys of account a. Without keys there is one account.
 	revoked map[string]bool // keys
 	wrong   []string        // what the switch asked for by the key of another account, and authorizations that came twice
@@ -43,12 +46,17 @@ type acquired struct {
 	Voided        bool // the hold, or what was left of it
 	TakenBack     bool // the captures, before they settled
 	Account       string
+	Waits         bool // for the payer, at the acquirer's page
+	Refused       bool // after the payer was there
+	Extended      bool
+	wants         *acquirerCall // the authorization that waits
 }
 
 // acquiredPart is a capture or a refund. State is done, pending or refused.
 type acquiredPart struct {
 	ID, Reference, State string
 	Amount               int64
+	releases             bool // the rest, if it is made
 }
 
 // acquirerCall is a request to an acquirer.
@@ -58,6 +66,10 @@ type acquirerCall struct {
 	Currency          sdk.Currency
 	Now, Final, Back  bool // takes the money at once; the last capture; takes captures back
 	account           string
+	// What a branch reads: wishes for a part, for the payer at its page, and for a kept card; and whether 3-D Secure has a result.
+	Part, Asks, Saves, Proven bool
+	Stored, Dispute, Return   string // a kept card, a dispute, and the URL for the payer's return
+	key                       string // of idempotency
 }
 
 func sumOf(parts []*acquiredPart, states ...string) (n int64) {
@@ -81,7 +93,7 @@ func (h *acquired) Refunded() int64 { return sumOf(h.Refunds, "done") }
 
 func newAcquirer(t testing.TB) *acquirer {
 	q := &acquirer{byID: map[string]*acquired{}, byRef: map[string]*acquired{}, done: map[string][]byte{}, revoked: map[string]bool{}, totals: true, how: func(*acquirerCall) string { return "" }}
-	q.Server = httptest.NewUnstartedServer(q)
+	q.acts, q.Server = q.act, httptest.NewUnstartedServer(q)
 	q.Server.Config.ReadHeaderTimeout = 5 * time.Second // a connection that the switch has opened and does not use would stop the clock of a bubble for ever
 	q.Server.Start()
 	t.Cleanup(q.Server.CloseClientConnections)
@@ -97,6 +109,7 @@ func (q *acquirer) with(f func()) {
 }
 
 // fails makes requests to do fail in one way: "drop", "500" and "429" do not act; "drop done" and "500 done" act; "refuse" declines, and "later" accepts.
+// "elsewhere" and "soft" decline an authorization: another account may take it, or the payer must be authenticated.
 func (q *acquirer) fails(do, how string) {
 	q.with(func() {
 		q.how = func(r *acquirerCall) string {
@@ -129,16 +142,13 @@ func (q *acquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	json.NewDecoder(r.Body).Decode(&in)
-	key, how := r.Header.Get("Idempotency-Key"), q.how(&in)
-	if key != "" {
-		key = in.account + " " + key
+	if in.key = r.Header.Get("Idempotency-Key"); in.key != "" {
+		in.key = in.account + " " + in.key
 	}
-	said := q.done[key]
+	how := q.how(&in)
+	said := q.done[in.key]
 	if said == nil && (how == "" || how == "later" || how == "drop done" || how == "500 done") {
-		said, _ = json.Marshal(q.act(&in, how == "later"))
-		if key != "" {
-			q.done[key] = said
-		}
+		said = q.carriesOut(&in, how == "later")
 	}
 	switch how {
 	case "drop", "drop done":
@@ -149,9 +159,24 @@ func (q *acquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(429)
 	case "refuse":
 		w.Write([]byte(`{"status":"declined"}`))
+	case "elsewhere", "soft":
+		o := refusal()
+		if how == "soft" {
+			o.Decline.Reason, o.Decline.RetryElsewhere = sdk.DeclineAuthenticationNeeded, false
+		}
+		json.NewEncoder(w).Encode(o)
 	default:
 		w.Write(said)
 	}
+}
+
+// carriesOut carries a request out, and keeps the answer under its key.
+func (q *acquirer) carriesOut(in *acquirerCall, later bool) []byte {
+	said, _ := json.Marshal(q.acts(in, later))
+	if in.key != "" {
+		q.done[in.key] = said
+	}
+	return said
 }
 
 // answer answers a query: about a refund by its reference, else about a transaction.
@@ -190,8 +215,17 @@ func (q *acquirer) opens(account string, h *acquired, do, reference string) bool
 // report is what the acquirer says of a transaction.
 func (q *acquirer) report(h *acquired) *sdk.Outcome {
 	o := &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: h.ID, Hold: q.hold(), Released: h.Voided}
+	if h.Extended {
+		o.Hold.Extended = &h.Extended
+	}
 	amount := h.Authorized
 	switch captured := h.Captured(); {
+	case h.Waits:
+		return &sdk.Outcome{Status: sdk.StatusCustomerAction, TransactionID: h.ID}
+	case h.Refused:
+		refused := acquirerRefuses()
+		refused.TransactionID = h.ID
+		return refused
 	case captured > 0:
 		o.Status, amount = sdk.StatusCaptured, captured
 	case h.Voided || h.TakenBack:
@@ -263,7 +297,8 @@ func (q *acquirer) act(in *acquirerCall, later bool) *sdk.Outcome {
 		}
 		p := &acquiredPart{ID: q.name("cap"), Reference: in.Reference, State: state, Amount: in.Amount}
 		h.Captures = append(h.Captures, p)
-		h.Voided = in.Final
+		p.releases = in.Final && !q.keeps
+		h.Voided = p.releases && !later
 		if !later {
 			q.post(h, "payment", p.Reference, q.captured(h, p))
 		}
@@ -312,6 +347,7 @@ func (q *acquirer) captured(h *acquired, p *acquiredPart) *sdk.Outcome {
 func (q *acquirer) ends(h *acquired, p *acquiredPart, made bool) {
 	if p.State = "refused"; made {
 		p.State = "done"
+		h.Voided = h.Voided || p.releases
 	}
 	if slices.Contains(h.Refunds, p) {
 		q.post(h, "refund", p.Reference, q.refund(h, p))
@@ -346,32 +382,6 @@ func (q *acquirer) keyed(rule sdk.ResolveRule) *sdk.Adapter {
 func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
 	a := refunder(rule)
 	a.Manifest.Features = sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, OverCapture: true, VoidCaptured: true, ReleasesRest: true}
-	read := func(r *sdk.Response) (*sdk.Outcome, error) {
-		if !r.OK() {
-			return nil, r.Undecided("no decision")
-		}
-		var o sdk.Outcome
-		if err := json.Unmarshal(r.Body, &o); err != nil {
-			return nil, err
-		}
-		return &o, nil
-	}
-	ask := func(do string) sdk.Func {
-		return func(c *sdk.Call) (*sdk.Outcome, error) {
-			in := acquirerCall{Do: do, ID: c.Request.TransactionID, Reference: c.Request.Reference, Amount: c.Request.Amount.Minor, Currency: c.Request.Amount.Currency,
-				Now: c.Request.Capture == sdk.CaptureAutomatic, Final: c.Request.FinalCapture, Back: c.Request.VoidCaptured}
-			if do == "capture" {
-				in.Reference = c.Request.CaptureReference
-			}
-			body, _ := json.Marshal(in)
-			headers := append(keyOf(c), sdk.H("Content-Type", "application/json"))
-			r, err := c.Do((&sdk.Send{Method: "POST", URL: c.Account.BaseURL + "/" + do, Headers: headers, Body: body}).Keyed("Idempotency-Key"))
-			if err != nil {
-				return nil, err
-			}
-			return read(r)
-		}
-	}
 	query := func(refund bool) sdk.Func {
 		return func(c *sdk.Call) (*sdk.Outcome, error) {
 			by := url.Values{"id": {c.Request.TransactionID}, "reference": {c.Request.Reference}}
@@ -382,10 +392,49 @@ func (q *acquirer) adapter(rule sdk.ResolveRule) *sdk.Adapter {
 			if err != nil {
 				return nil, err
 			}
-			return read(r)
+			return readAcquirer(r)
 		}
 	}
-	a.Authorize, a.Capture, a.Void, a.Refund, a.IncrementalAuthorize = ask("authorize"), ask("capture"), ask("void"), ask("refund"), ask("raise")
+	a.Authorize, a.Capture, a.Void, a.Refund, a.IncrementalAuthorize = askAcquirer("authorize"), askAcquirer("capture"), askAcquirer("void"), askAcquirer("refund"), askAcquirer("raise")
 	a.Sync, a.RefundSync = query(false), query(true)
 	return a
+}
+
+func readAcquirer(r *sdk.Response) (*sdk.Outcome, error) {
+	if !r.OK() {
+		return nil, r.Undecided("no decision")
+	}
+	var o sdk.Outcome
+	if err := json.Unmarshal(r.Body, &o); err != nil {
+		return nil, err
+	}
+	return &o, nil
+}
+
+// askAcquirer asks an acquirer to do something.
+func askAcquirer(do string) sdk.Func {
+	return func(c *sdk.Call) (*sdk.Outcome, error) {
+		q := c.Request
+		in := acquirerCall{Do: do, ID: q.TransactionID, Reference: q.Reference, Amount: q.Amount.Minor, Currency: q.Amount.Currency,
+			Now: q.Capture == sdk.CaptureAutomatic, Final: q.FinalCapture, Back: q.VoidCaptured, Part: q.Wish().Partial, Asks: q.Request3DS, Proven: q.ThreeDS != nil, Return: q.ReturnURL}
+		if do == "capture" {
+			in.Reference = q.CaptureReference
+		}
+		if q.StoredCredential != nil {
+			in.Saves = q.StoredCredential.First
+		}
+		if q.Instrument != nil {
+			in.Stored = q.Instrument.StoredCredentialID
+		}
+		if q.Dispute != nil {
+			in.Dispute = q.Dispute.ID
+		}
+		body, _ := json.Marshal(in)
+		headers := append(keyOf(c), sdk.H("Content-Type", "application/json"))
+		r, err := c.Do((&sdk.Send{Method: "POST", URL: c.Account.BaseURL + "/" + do, Headers: headers, Body: body}).Keyed("Idempotency-Key"))
+		if err != nil {
+			return nil, err
+		}
+		return readAcquirer(r)
+	}
 }

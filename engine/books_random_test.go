@@ -272,7 +272,7 @@ func (w *world) options() engine.Options {
 // out once at most.
 func TestBooksAtRandom(t *testing.T) {
 	t.Parallel()
-	for _, seed := range booksSeeds(t, []uint64{173, 1095, 3119}) { // they found defects that no other test shows
+	for _, seed := range booksSeeds(t, []uint64{173, 1095, 3119}, 12) { // they found defects that no other test shows
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			q := newAcquirer(t)
@@ -283,9 +283,9 @@ func TestBooksAtRandom(t *testing.T) {
 	}
 }
 
-// booksSeeds returns the seeds of a test: those that are known, and twelve more. BOOKS_SEEDS=2000+400 asks for 400 from 2000 on.
-func booksSeeds(t *testing.T, known []uint64) []uint64 {
-	from, runs := uint64(1), 12
+// booksSeeds returns the seeds of a test: those that are known, and the first ones. BOOKS_SEEDS=2000+400 asks for 400 from 2000 on.
+func booksSeeds(t *testing.T, known []uint64, runs int) []uint64 {
+	from := uint64(1)
 	if s := os.Getenv("BOOKS_SEEDS"); s != "" {
 		_, err := fmt.Sscanf(s, "%d+%d", &from, &runs)
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 // confirmed later, and once more after a failure. Messages name a capture alone. The back-up is restored more than once.
 func TestBooksAtRandomWild(t *testing.T) {
 	t.Parallel()
-	for _, seed := range booksSeeds(t, []uint64{1022, 1093}) {
+	for _, seed := range booksSeeds(t, []uint64{1022, 1093}, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			q := newAcquirer(t)
