@@ -33,6 +33,7 @@ const (
 type demoKeys struct {
 	Admin string `json:"admin_key"`
 	API   string `json:"api_key"`
+	URL   string `json:"url"` // where the demo's latest start listens
 }
 
 // demo runs a switch with a merchant, keys and simulators. Database and keys are kept, so that every start prints the same keys.
@@ -97,6 +98,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	}
 	merchant, err := n.furnish(ctx, keys)
 	if err == nil {
+		keys.URL = n.url()
 		err = writeDemoKeys(keysFile, keys)
 	}
 	if err != nil {

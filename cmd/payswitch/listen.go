@@ -28,32 +28,49 @@ type shopClient struct {
 // shopFlags adds the flags that name a switch and a merchant.
 func shopFlags(f *flag.FlagSet) *shopClient {
 	c := &shopClient{}
-	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "the switch's `address`")
+	f.StringVar(&c.url, "url", "", "the switch's `address`; without the flag, that of the demo on this machine, or http://127.0.0.1:8080")
 	f.StringVar(&c.key, "api-key", "", "the merchant's secret API `key`; without the flag, the variable API_KEY, or the key of the demo on this machine")
 	f.StringVar(&c.merchant, "merchant", demoMerchant, "the merchant's `id`")
 	f.StringVar(&c.profile, "profile", "", "the `id` of the profile; without the flag, the merchant's first one")
 	return c
 }
 
-// complete finds the key that no flag gives, and checks the address.
+// complete finds the key and the address that no flag gives, and checks the address. A demo's address goes with its key alone.
 func (c *shopClient) complete(env []string) error {
-	if u, err := url.Parse(c.url); err != nil || u.Host == "" {
-		return usageError{"--url must be a whole URL, such as http://127.0.0.1:8080"}
-	}
 	for _, e := range env {
 		if key, ok := strings.CutPrefix(e, "API_KEY="); ok {
 			c.key = cmp.Or(c.key, key)
 		}
 	}
-	if cache, err := os.UserCacheDir(); c.key == "" && err == nil {
-		if keys, err := readDemoKeys(filepath.Join(cache, "payswitch", "demo", "keys.json")); err == nil {
-			c.key = keys.API
-		}
-	}
-	if c.key == "" {
+	demo := latestDemo()
+	if c.key = cmp.Or(c.key, demo.API); c.key == "" {
 		return usageError{"no API key: set the variable API_KEY, or start `payswitch demo` on this machine"}
 	}
+	if c.url == "" && c.key == demo.API {
+		c.url = demo.URL
+	}
+	c.url = cmp.Or(c.url, "http://127.0.0.1:8080")
+	if u, err := url.Parse(c.url); err != nil || u.Host == "" {
+		return usageError{"--url must be a whole URL, such as http://127.0.0.1:8080"}
+	}
 	return nil
+}
+
+// latestDemo returns keys and address of the demo that started last: by make run in this folder, or by payswitch demo. Without a demo they are empty.
+func latestDemo() *demoKeys {
+	latest, at := &demoKeys{}, time.Time{}
+	cache, _ := os.UserCacheDir()
+	for _, folder := range []string{filepath.Join(".cache", "demo"), filepath.Join(cache, "payswitch", "demo")} {
+		file := filepath.Join(folder, "keys.json")
+		info, err := os.Stat(file)
+		if err != nil || !info.ModTime().After(at) {
+			continue
+		}
+		if keys, err := readDemoKeys(file); err == nil {
+			latest, at = keys, info.ModTime()
+		}
+	}
+	return latest
 }
 
 // call sends a request and reads the answer into out, unless that is nil. body nil sends none.
@@ -73,7 +90,7 @@ func (c *shopClient) call(ctx context.Context, method, path string, body, out an
 	r.Header.Set("api-key", c.key)
 	answer, err := shopHTTP.Do(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: start the switch, or name its address with --url", err)
 	}
 	defer answer.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(answer.Body, 64<<20))

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -131,4 +133,29 @@ func TestListenRefuses(t *testing.T) {
 	code, stdout, stderr := runProgram(t, []string{"API_KEY=" + key}, "trigger", "--url", r.url, "--merchant", "shop", "payment_succeeded")
 	require.Equal(t, exitFailed, code, stdout)
 	require.Contains(t, stderr, "HE_03", "a payment that the block list stops has no id")
+}
+
+// The commands find the demo of make run, which keeps its keys in the folder of the project, at whatever address it listens.
+func TestListenFindsTheDemo(t *testing.T) {
+	env := testEnv(t, t.TempDir()) // builds in this folder what the switch needs
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	code, _, stderr := runProgram(t, nil, "trigger", "payment_succeeded")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "no API key: set the variable API_KEY, or start `payswitch demo` on this machine")
+
+	code, _, stderr = runProgram(t, []string{"API_KEY=snd_0"}, "trigger", "--url", "http://127.0.0.1:1", "payment_succeeded")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "start the switch, or name its address with --url")
+
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	old := filepath.Join(cache, "payswitch", "demo")
+	require.NoError(t, os.MkdirAll(old, 0o700))
+	require.NoError(t, writeDemoKeys(filepath.Join(old, "keys.json"), &demoKeys{API: "snd_of_an_earlier_demo"}))
+	r := start(t, env, "demo", "--data", filepath.Join(".cache", "demo"), "--listen", "127.0.0.1:0")
+	code, stdout, stderr := runProgram(t, nil, "trigger", "payment_succeeded")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "pay_")
+	require.Equal(t, r.url, latestDemo().URL)
 }
