@@ -72,8 +72,9 @@ func Expect(holds bool, why string) {
 }
 
 // Find returns the element of a list that is the payment, refund or dispute of the request. counts says which element that is. If several
-// elements count, Find ends the operation with an error (see Must). If none counts, it ends the operation with StatusNotFound. whole says
-// that the list has no further page: without it, and if list is no array, nothing is proven, and the operation ends with an error.
+// elements count, Find ends the operation with an error (see Must). If none counts, it ends the operation with Call.NotFound: that is
+// StatusUnknown with an alarm if the processor has issued an id. whole says that the list has no further page: without it, and if list is no
+// array, nothing is proven, and the operation ends with an error.
 //
 //	found := c.Find(j.Get("data"), j.Raw("has_more") == "false", func(x sdk.JSON) bool {
 //		return x.Need("reference") == c.Request.Reference
@@ -82,7 +83,7 @@ func (c *Call) Find(list JSON, whole bool, counts func(JSON) bool) JSON {
 	found := list.Only(counts)
 	if !found.Exists() {
 		Expect(list.IsArray() && whole, "the answer is not the whole list, so what it lacks may exist")
-		c.End(NotFound())
+		c.End(c.NotFound())
 	}
 	return found
 }

@@ -231,6 +231,13 @@ func TestFind(t *testing.T) {
 		require.Equal(t, k.status, k.got.Outcome.Status, name)
 	}
 	require.Equal(t, "1", find("all", "a", true).Outcome.TransactionID)
+
+	o := operation(func(c *Call) (*Outcome, error) {
+		c.Request.TransactionID = "tx_1"
+		c.Find(j.Get("none"), true, func(JSON) bool { return true })
+		return nil, nil
+	}).Outcome
+	require.Equal(t, []string{"unknown", "tx_1", AlarmOtherAccount}, []string{string(o.Status), o.TransactionID, o.Raw["alarm"]}, "the processor issued an id")
 }
 
 func TestOnly(t *testing.T) {

@@ -266,6 +266,7 @@ func fillCard(k *sdk.Card) {
 	}
 	k.BIN, k.LastFour = or(k.BIN, k.Number[:6]), or(k.LastFour, k.Number[len(k.Number)-4:])
 	k.Length = or(k.Length, len(k.Number))
+	k.Network = or(k.Network, k.Scheme())
 }
 
 // paymentOf returns the state of the payment as it usually is before an operation of its amount.

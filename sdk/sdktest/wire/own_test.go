@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -302,6 +303,16 @@ func TestTokenOfTheFile(t *testing.T) {
 	require.NotContains(t, c.Step(sdk.OpAccessToken, a, f.Clock).Account.Credentials, "access_token")
 }
 
+// An adapter gets the network of a card as the host names it: from the number, unless the case says otherwise.
+func TestNetworkOfACard(t *testing.T) {
+	for card, want := range map[string]sdk.CardNetwork{`"number": "4111111111111111"`: sdk.Visa, `"number": "5555555555554444"`: sdk.Mastercard,
+		`"number": "4111111111111111", "network": "CartesBancaires"`: sdk.CartesBancaires, `"number": "9999999999999995"`: ""} {
+		c := &Case{}
+		require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "operation": "authorize", "input": {"card": {`+card+`}}}`), c))
+		require.Equal(t, want, c.Step(sdk.OpAuthorize, sdk.Account{}, time.Time{}).Request.Instrument.Card.Network, card)
+	}
+}
+
 // The authentication that a sample expects is compared as a whole, and its cavv is a captured value.
 func TestAuthenticationIsWhole(t *testing.T) {
 	check := func(expected string) string {
@@ -335,6 +346,7 @@ func TestSlipsInCases(t *testing.T) {
 	require.NoError(t, whole(ownFiles()))
 	for want, change := range map[string][2]string{
 		`credentials.secret_kye: the manifest declares no such field: did you mean "secret_key"?`:                                         {`"secret_key": "probe_key"`, `"secret_kye": "probe_key"`},
+		`credentials.secret_key: missing: the manifest requires this field`:                                                               {`"secret_key": "probe_key", `, ``},
 		`credentials.access_token: the manifest declares no such field: choose one of `:                                                   {`"secret_key": "probe_key"`, `"access_token": "probe_key"`},
 		`case authorize_auto: volatile.random[0]: the request has no field "body.nonse": did you mean "body.nonce"?`:                      {`"random": ["body.nonce"]`, `"random": ["body.nonse"]`},
 		`case authorize_auto: volatile.clock[0]: the request has no field "headers.content_type": did you mean "headers.content-type"?`:   {`"random": ["body.nonce"]`, `"clock": ["headers.content_type"]`},

@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk/nearest"
 )
 
-// Fits returns an error if the file names a field of the account that the manifest does not declare: the adapter would never read it. The old
-// form of the credentials has its own names, and always fits.
+// Fits returns an error if the file names a field of the account that the manifest does not declare: the adapter would never read it. A field that
+// the manifest requires must be there. The old form of the credentials has its own names, and always fits.
 func (f *Requests) Fits(m *sdk.Manifest) error {
 	if f.Credentials.old {
 		return nil
@@ -31,6 +31,11 @@ func (f *Requests) Fits(m *sdk.Manifest) error {
 	for _, name := range slices.Sorted(maps.Keys(f.Credentials.Values)) {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("credentials.%s: the manifest declares no such field%s", name, meant(name, declared))
+		}
+	}
+	for _, field := range slices.Concat(m.Credentials, m.Config) { // an adapter never gets a client's certificate
+		if v := f.Credentials.Values; field.Type != sdk.FieldClientCertificate && !field.Optional && field.Default == "" && v[field.Name] == "" && v[field.Key] == "" {
+			return fmt.Errorf("credentials.%s: missing: the manifest requires this field", field.Name)
 		}
 	}
 	return Choices(m, f.Credentials.Values)
