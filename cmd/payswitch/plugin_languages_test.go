@@ -136,6 +136,57 @@ func TestPluginLanguages(t *testing.T) {
 	}
 }
 
+// A search in a list and the age of a message end as in the SDK for Go.
+func TestRustFindsAndRefuses(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	dir, env := newProjectIn(t, "rust", "acme")
+	edit(t, filepath.Join(dir, "manifest.json"), `"refund_sync"]`, `"refund_sync", "webhook"], "webhook": {"scheme": "none", "tolerance_seconds": 300}`)
+	lib := filepath.Join(dir, "src", "lib.rs")
+	edit(t, lib, `"sync" => query(c, "/payments"),`, `"sync" => search(c),
+        "webhook" => { c.fresh(c.header("at").parse().unwrap_or(0), 300)?; Ok(outcome("handled")) }`)
+	text, err := os.ReadFile(lib)
+	require.NoError(t, err)
+	require.NoError(t, writeFile(lib, string(text)+`
+fn search(c: &mut Call) -> Result<Json> {
+    let send = Send::new("GET", "/payments").header("Authorization", &c.bearer("api_key"));
+    let answer = c.send(send)?;
+    let found = c.find(answer.json.get("data"), !answer.json.is("more"), |x| Ok(x.need("reference")? == c.text("reference")))?;
+    Ok(outcome("captured").text("transaction_id", found.need("id")?))
+}
+`))
+	code, _, stderr := authorIn(t, dir, env, "plugin", "build")
+	require.Equal(t, exitOK, code, stderr)
+
+	const one, other = `{"reference": "order_1", "id": "p_1"}`, `{"reference": "order_2", "id": "p_2"}`
+	wants, lines := []string{}, ""
+	for _, k := range []struct{ id, body, want string }{
+		{"", `"data": [` + other + `, ` + one + `], "more": true`, `"captured","transaction_id":"p_1"`},
+		{"", `"data": [` + other + `]`, `"not_found"`},
+		{"", `"data": [` + other + `], "more": true`, "so what it lacks may exist"},
+		{"p_1", `"data": [` + other + `]`, `"alarm":"other_account"`},
+		{"", `"data": [` + one + `, ` + one + `]`, "several entries"},
+		{"", `"data": [` + one + `, {}]`, "the answer lacks reference"},
+		{"", `"data": "none"`, "holds no list"},
+	} {
+		lines += `{"operation": "sync", "credentials": {"api_key": "k"}, "input": {"reference": "order_1", "transaction_id": "` + k.id + `", "amount": 1, "currency": "USD"},
+			"response": {"status": 200, "body": {` + k.body + "}}}\n"
+		wants = append(wants, k.want)
+	}
+	lines = strings.ReplaceAll(lines, "\n\t", " ")
+	for at, want := range map[string]string{"1768472430000": `"handled"}`, "1768472129999": "too old", "1768472130000": `"handled"}`, "1768472730001": "in the future", "": "too old"} {
+		lines += `{"operation": "webhook", "credentials": {"api_key": "k"}, "clock": "2026-01-15T10:20:30Z", "input": {}, "message": {"headers": {"at": "` + at + `"}, "body": "{}"}}` + "\n"
+		wants = append(wants, want)
+	}
+	var stdout, problems strings.Builder
+	require.Equal(t, exitOK, run(t.Context(), []string{"plugin", "call", "--plugin", filepath.Join(dir, "acme.wasm"), "--cases", "-"}, nil, strings.NewReader(lines), &stdout, &problems), &problems)
+	answers := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	require.Len(t, answers, len(wants), stdout.String())
+	for i, want := range wants {
+		require.Contains(t, answers[i], want)
+	}
+}
+
 // plugin dev compiles Rust in steps, in a folder of its own: a change compiles what it touches. The module of plugin build stays the same.
 func TestRustForDevelopment(t *testing.T) {
 	costly(t)
