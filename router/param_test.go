@@ -35,6 +35,7 @@ func TestParamAndHint(t *testing.T) {
 		{"misspelt field", "POST", "/payments", w.secret, `{"amont":1}`, "amont", `Did you mean "amount"?`},
 		{"other case", "POST", "/payments", w.secret, `{"captureMethod":"manual"}`, "captureMethod", `Did you mean "capture_method"?`},
 		{"misspelt field inside", "POST", "/payments", w.secret, `{"billing":{"adress":{}}}`, "billing.adress", `Did you mean "address"?`},
+		{"field without its id", "POST", "/refunds", w.secret, `{"payment":"pay_1"}`, "payment", `Did you mean "payment_id"?`},
 		{"field like no other", "POST", "/payments", w.secret, `{"zzz":1}`, "zzz", "Leave the field out."},
 		{"field twice", "POST", "/payments", w.secret, `{"billing":{"email":"a@b.example","email":"a@b.example"}}`, "billing.email", "Send the field once."},
 		{"card number as a field", "POST", "/payments", w.secret, `{"4242424242424242":1}`, "************4242", "Leave the field out."},

@@ -139,7 +139,7 @@ type AppSDK struct {
 //	prepare       Ranges where the card takes part, NotEnrolled where it does not, Error where the authenticator cannot say
 //	authenticate  TransStatus and its fields, or Error
 //	result        TransStatus and its fields, Pending, Gone, or Error
-//	webhook       in an Event: as result, or Event
+//	webhook       as result, or Event
 //
 // Exactly one of these is set. A missing or unreadable answer is StatusUnknown, never NotEnrolled.
 type AuthenticationOutcome struct {

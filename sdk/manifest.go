@@ -52,7 +52,7 @@ type Features struct {
 	External3DS      bool `json:"external_3ds,omitempty"`
 	StoredCredential bool `json:"stored_credential,omitempty"`
 	NetworkMIT       bool `json:"network_mit,omitempty"`   // charges a card with a network transaction id
-	NetworkToken     bool `json:"network_token,omitempty"` //
+	NetworkToken     bool `json:"network_token,omitempty"` // without effect: payswitch sends no network tokens
 	// CardOnlyMIT: charges a card on the merchant's initiative that has no CVC, no network transaction id and perhaps no expiry.
 	CardOnlyMIT     bool `json:"card_only_mit,omitempty"`
 	PreAuthVoid     bool `json:"pre_auth_void,omitempty"`    // voids a payment that waits for the customer

@@ -137,27 +137,46 @@ func TestPluginLanguages(t *testing.T) {
 }
 
 // A search in a list and the age of a message end as in the SDK for Go.
-func TestRustFindsAndRefuses(t *testing.T) {
+func TestOtherLanguagesFindAndRefuse(t *testing.T) {
 	costly(t)
 	t.Parallel()
-	dir, env := newProjectIn(t, "rust", "acme")
-	edit(t, filepath.Join(dir, "manifest.json"), `"refund_sync"]`, `"refund_sync", "webhook"], "webhook": {"scheme": "none", "tolerance_seconds": 300}`)
-	lib := filepath.Join(dir, "src", "lib.rs")
-	edit(t, lib, `"sync" => query(c, "/payments"),`, `"sync" => search(c),
-        "webhook" => { c.fresh(c.header("at").parse().unwrap_or(0), 300)?; Ok(outcome("handled")) }`)
-	text, err := os.ReadFile(lib)
-	require.NoError(t, err)
-	require.NoError(t, writeFile(lib, string(text)+`
+	for _, l := range []struct{ lang, manifest, file, from, to, search string }{
+		{"rust", "manifest.json", "src/lib.rs", `"sync" => query(c, "/payments"),`, `"sync" => search(c),
+        "webhook" => { c.fresh(c.header("at").parse().unwrap_or(0), 300)?; Ok(outcome("handled")) }`, `
 fn search(c: &mut Call) -> Result<Json> {
     let send = Send::new("GET", "/payments").header("Authorization", &c.bearer("api_key"));
     let answer = c.send(send)?;
     let found = c.find(answer.json.get("data"), !answer.json.is("more"), |x| Ok(x.need("reference")? == c.text("reference")))?;
     Ok(outcome("captured").text("transaction_id", found.need("id")?))
 }
-`))
-	code, _, stderr := authorIn(t, dir, env, "plugin", "build")
-	require.Equal(t, exitOK, code, stderr)
+`},
+		{"assemblyscript", "assembly/manifest.ts", "assembly/index.ts", `if (op == "sync") return query(c, "/payments");`, `if (op == "sync") return search(c);
+  if (op == "webhook") { c.fresh(c.header("at") == "" ? 0 : I64.parseInt(c.header("at")), 300); return outcome("handled"); }`, `
+import { outcome } from "./payswitch";
+function search(c: Call): Json {
+  const j = c.send(new Send("GET", "/payments").header("Authorization", c.bearer("api_key"))).json;
+  return outcome("captured").text("transaction_id", c.find(j.get("data"), !j.is("more"), "reference", c.text("reference")).str("id"));
+}
+`},
+	} {
+		t.Run(l.lang, func(t *testing.T) {
+			t.Parallel()
+			dir, env := newProjectIn(t, l.lang, "acme")
+			edit(t, filepath.Join(dir, l.manifest), `"refund_sync"]`, `"refund_sync", "webhook"], "webhook": {"scheme": "none", "tolerance_seconds": 300}`)
+			file := filepath.Join(dir, l.file)
+			edit(t, file, l.from, l.to)
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, writeFile(file, string(text)+l.search))
+			code, _, stderr := authorIn(t, dir, env, "plugin", "build")
+			require.Equal(t, exitOK, code, stderr)
+			searchesAndRefuses(t, filepath.Join(dir, "acme.wasm"))
+		})
+	}
+}
 
+func searchesAndRefuses(t *testing.T, module string) {
+	t.Helper()
 	const one, other = `{"reference": "order_1", "id": "p_1"}`, `{"reference": "order_2", "id": "p_2"}`
 	wants, lines := []string{}, ""
 	for _, k := range []struct{ id, body, want string }{
@@ -167,7 +186,7 @@ fn search(c: &mut Call) -> Result<Json> {
 		{"p_1", `"data": [` + other + `]`, `"alarm":"other_account"`},
 		{"", `"data": [` + one + `, ` + one + `]`, "several entries"},
 		{"", `"data": [` + one + `, {}]`, "the answer lacks reference"},
-		{"", `"data": "none"`, "holds no list"},
+		{"", `"data": "none"`, "so what it lacks may exist"},
 	} {
 		lines += `{"operation": "sync", "credentials": {"api_key": "k"}, "input": {"reference": "order_1", "transaction_id": "` + k.id + `", "amount": 1, "currency": "USD"},
 			"response": {"status": 200, "body": {` + k.body + "}}}\n"
@@ -179,7 +198,7 @@ fn search(c: &mut Call) -> Result<Json> {
 		wants = append(wants, want)
 	}
 	var stdout, problems strings.Builder
-	require.Equal(t, exitOK, run(t.Context(), []string{"plugin", "call", "--plugin", filepath.Join(dir, "acme.wasm"), "--cases", "-"}, nil, strings.NewReader(lines), &stdout, &problems), &problems)
+	require.Equal(t, exitOK, run(t.Context(), []string{"plugin", "call", "--plugin", module, "--cases", "-"}, nil, strings.NewReader(lines), &stdout, &problems), &problems)
 	answers := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	require.Len(t, answers, len(wants), stdout.String())
 	for i, want := range wants {

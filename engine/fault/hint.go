@@ -13,8 +13,11 @@ const maxHinted = 8
 
 // NameHint returns a hint that names the entries of list nearest to the name sent, and the hint without if no entry is near.
 func NameHint(sent string, list []string, without string) string {
-	return cmp.Or(meant(nearestNames(sent, list, strings.HasSuffix)), without)
+	return cmp.Or(meant(nearestNames(sent, list, endsOrLacksID)), without)
 }
+
+// endsOrLacksID reports whether part is the end of s, or s without its "id": "payment" may stand for "payment_id".
+func endsOrLacksID(s, part string) bool { return strings.HasSuffix(s, part) || s == part+"id" }
 
 // ChoiceHint returns a hint that names the values of list nearest to sent, or the whole list where it is short.
 func ChoiceHint(sent string, list []string) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ func writeReference(p *pkg) []byte {
 	var enums []string
 	for _, name := range p.order {
 		s := p.structs[name]
-		fmt.Fprintf(w, "\n## %s\n\n%s\n\n| field | type | required | meaning |\n|---|---|---|---|\n", s.name, s.doc)
+		fmt.Fprintf(w, "\n## %s\n\n%s\n\n| field | type | required | meaning |\n|---|---|---|---|\n", s.name, s.description())
 		for _, f := range s.fields {
 			needed := "yes"
 			if f.omit {
@@ -69,4 +70,22 @@ func (p *pkg) typeText(t *typ, enums *[]string) string {
 		return p.typeText(t.elem, enums)
 	}
 	return t.kind
+}
+
+// description is the comment of a struct, whose lists name the fields as messages do.
+func (s *structType) description() string {
+	lines := strings.Split(s.doc, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "- ") {
+			column, rest, _ := strings.Cut(line, ": ")
+			for _, f := range s.fields {
+				rest = regexp.MustCompile(`\b`+f.name+`\b(\.\w+)?`).ReplaceAllStringFunc(rest, func(name string) string {
+					_, part, nested := strings.Cut(name, ".")
+					return "`" + f.key + when(nested, "."+strings.ToLower(part), "") + "`"
+				})
+			}
+			lines[i] = column + ": " + rest
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -74,7 +74,7 @@ func parse(dir string) (*pkg, error) {
 			for _, s := range g.Specs {
 				if t, ok := s.(*ast.TypeSpec); ok {
 					specs[t.Name.Name] = t
-					docs[t.Name.Name] = text(t.Doc, g.Doc)
+					docs[t.Name.Name] = listed(t.Doc, g.Doc)
 				}
 			}
 		}
@@ -204,4 +204,33 @@ func text(groups ...*ast.CommentGroup) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// listed is text for the comment of a type. A line with a tab, as of a table, becomes a row of a Markdown list: its first column, and the rest.
+func listed(groups ...*ast.CommentGroup) string {
+	var b strings.Builder
+	for _, g := range groups {
+		rows := false
+		for line := range strings.Lines(g.Text()) { // "" without a comment
+			words := strings.Join(strings.Fields(line), " ")
+			column, rest, _ := strings.Cut(strings.TrimSpace(line), "  ")
+			switch {
+			case words == "":
+			case strings.HasPrefix(line, "\t"):
+				b.WriteString(when(rows, "\n", "\n\n") + "- " + column + ": " + strings.TrimSpace(rest))
+				rows = true
+			default:
+				b.WriteString(when(rows, "\n\n", when(b.Len() > 0, " ", "")) + words)
+				rows = false
+			}
+		}
+	}
+	return b.String()
+}
+
+func when(holds bool, then, otherwise string) string {
+	if holds {
+		return then
+	}
+	return otherwise
 }
