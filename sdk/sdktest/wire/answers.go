@@ -172,7 +172,7 @@ func impossible(where string, s *sdk.Step, o *sdk.Outcome) []string {
 func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, status string) []string {
 	c := r.base(samples, table, status)
 	if c == nil {
-		return []string{fmt.Sprintf("no sample of flow %s holds the field %s: set it in Options.Set, or name it in Skip", table.Flow, table.Field)}
+		return []string{fmt.Sprintf("no sample of %s holds the field %s: add a sample with it, set it in Options.Set, or name this check in skip", table.Flow, table.Field)}
 	}
 	if !r.set(c, table.Field, value) {
 		return []string{fmt.Sprintf("sample %s: the field %s cannot be set: set it in Options.Set", c.Name, table.Field)}
@@ -268,5 +268,5 @@ func (r *runner) checkDecline(f *Responses, code string) []string {
 		}
 		return nil
 	}
-	return []string{fmt.Sprintf("no sample of a decline holds the field %s: set it in Options.Set, or name it in Skip", f.Declines.Field)}
+	return []string{fmt.Sprintf("no sample of a decline holds the field %s: add a sample with it, set it in Options.Set, or name this check in skip", f.Declines.Field)}
 }

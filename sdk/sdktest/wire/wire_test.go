@@ -113,7 +113,7 @@ func TestDifferencesAreFound(t *testing.T) {
 		"table of states":  {`"no": "failure"`, `"no": "charged"`, "no: want charged = [captured], got declined (in sample charged)"},
 		"no such status":   {`"no": "failure"`, `"huh": "failure"`, "huh: want failure = [declined], got unknown (in sample declined)"},
 		"message":          {`"message": "too poor"`, `"message": "too rich"`, "message: want too rich, got too poor"},
-		"no field to set":  {`"field": "state"`, `"field": "situation"`, "no sample of flow authorize holds the field situation"},
+		"no field to set":  {`"field": "state"`, `"field": "situation"`, "no sample of authorize holds the field situation: add a sample with it"},
 		"capital header":   {`"authorization": "Basic`, `"Authorization": "Basic`, ""},
 		"captured less":    {`"captured_amount": 2499`, `"captured_amount": 2400`, "captured_amount: want 2400, got 2499"},
 		"host's own":       {`"headers": {"auth`, `"headers": {"content-length": "7", "auth`, ""},
