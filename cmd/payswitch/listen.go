@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -89,8 +90,11 @@ func (c *shopClient) call(ctx context.Context, method, path string, body, out an
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("api-key", c.key)
 	answer, err := shopHTTP.Do(r)
-	if err != nil {
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w: start the switch, or name its address with --url", err)
+	}
+	if err != nil {
+		return err
 	}
 	defer answer.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(answer.Body, 64<<20))

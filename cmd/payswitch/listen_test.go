@@ -154,8 +154,10 @@ func TestListenFindsTheDemo(t *testing.T) {
 	require.NoError(t, os.MkdirAll(old, 0o700))
 	require.NoError(t, writeDemoKeys(filepath.Join(old, "keys.json"), &demoKeys{API: "snd_of_an_earlier_demo"}))
 	r := start(t, env, "demo", "--data", filepath.Join(".cache", "demo"), "--listen", "127.0.0.1:0")
-	code, stdout, stderr := runProgram(t, nil, "trigger", "payment_succeeded")
-	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, stdout, "pay_")
-	require.Equal(t, r.url, latestDemo().URL)
+	c := &shopClient{}
+	require.NoError(t, c.complete(nil))
+	require.Equal(t, r.url, c.url)
+	var profiles []any
+	require.NoError(t, c.call(t.Context(), "GET", "/account/"+demoMerchant+"/business_profile", nil, &profiles), "the demo takes the key")
+	require.NotEmpty(t, profiles)
 }
