@@ -5,13 +5,17 @@ import (
 	"strings"
 )
 
-var errNoAmount = errors.New("the answer lacks the amount")
+// ErrNoAmount ends an operation as unknown (see Require): the answer shows a payment, capture or refund without the amount that its status needs.
+var ErrNoAmount = errors.New("the answer lacks the amount")
+
+// Positive reports whether there is an amount above zero; false for nil.
+func (m *Money) Positive() bool { return m != nil && m.Minor > 0 }
 
 // NeedMajor is Stated for an amount that the processor always states. An answer without it proves nothing and ends the operation with
 // an error (see Must). It returns nil only if c is "".
 func (j JSON) NeedMajor(amount, currency string, c Currency) *Money {
 	m := j.Stated(amount, currency, c)
-	Require(m != nil || c == "", errNoAmount)
+	Require(m != nil || c == "", ErrNoAmount)
 	return m
 }
 
@@ -33,7 +37,7 @@ func (d Decimals) Stated(j JSON, amount, currency string, c Currency) *Money {
 // error (see Must). It returns nil only if c is "".
 func (d Decimals) Need(j JSON, amount, currency string, c Currency) *Money {
 	m := d.Stated(j, amount, currency, c)
-	Require(m != nil || c == "", errNoAmount)
+	Require(m != nil || c == "", ErrNoAmount)
 	return m
 }
 

@@ -33,8 +33,8 @@ func TestUnreadableAmounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, j.Stated("a.value", "a.currency", "USD"), text)
 		require.Nil(t, decimals.Stated(j, "a.value", "a.currency", "USD"), text)
-		require.PanicsWithError(t, errNoAmount.Error(), func() { j.NeedMajor("a.value", "a.currency", "USD") }, text)
-		require.PanicsWithError(t, errNoAmount.Error(), func() { decimals.Need(j, "a.value", "a.currency", "USD") }, text)
+		require.PanicsWithError(t, ErrNoAmount.Error(), func() { j.NeedMajor("a.value", "a.currency", "USD") }, text)
+		require.PanicsWithError(t, ErrNoAmount.Error(), func() { decimals.Need(j, "a.value", "a.currency", "USD") }, text)
 	}
 	j, err := ParseJSON([]byte(`{"m":"10.50","n":1050,"c":"usd","k":"USD","u":105000}`))
 	require.NoError(t, err)
@@ -60,4 +60,9 @@ func TestNotFound(t *testing.T) {
 		require.Equal(t, AlarmOtherAccount, o.Raw["alarm"])
 		require.Equal(t, "pay_1", o.TransactionID)
 	}
+}
+
+func TestPositive(t *testing.T) {
+	var none *Money
+	require.Equal(t, []bool{false, false, false, true}, []bool{none.Positive(), (&Money{}).Positive(), (&Money{Minor: -1}).Positive(), (&Money{Minor: 1}).Positive()})
 }

@@ -140,6 +140,18 @@ func (o *Object) At(path string, value *Object) *Object {
 	return o
 }
 
+// StrAt adds a string at a path of names, unless it is "": StrAt("descriptor.name", x) is OptObj("descriptor", NewObject().OptStr("name", x)).
+func (o *Object) StrAt(path, value string) *Object {
+	if value == "" {
+		return o
+	}
+	first, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return o.Str(first, value)
+	}
+	return o.Obj(first, NewObject().StrAt(rest, value))
+}
+
 // Arr adds an array; nil adds nothing.
 func (o *Object) Arr(name string, value *Array) *Object {
 	if value == nil {

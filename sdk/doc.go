@@ -9,15 +9,15 @@
 //   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend], [FormSend] or [GraphQLSend]; answers: [Response], [JSON], [XML], [ParseForm]
 //   - authentication: [Call.Bearer], [Call.BasicAuth], [Call.Token]
 //   - bodies: [Object], [Array], [Form], with parts that depend on something: [When], [Choose], [Room]; amounts: [Money.Major], [ParseMajor], [Decimals]
-//   - meanings of codes and statuses: [Declines], [Statuses], [CheckCodes], [Results], [Names], [Response.Reason]
+//   - meanings of codes and statuses: [Declines], [Statuses], [CheckCodes], [Results], [Names], [Response.Reason], [Call.Gone], [Outcome.With]
 //   - data for later operations: [ConnectorData], [Keep]
 //   - values computed from secrets, which the adapter never sees: [Call.Derive]
 //   - webhook messages: [Call.Signed], [Call.SignedPairs], [Call.FreshAt], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //
 // A function ends with an [Outcome] or an error: a *[Reject] if the processor cannot do the operation, any other error if the result is
-// unknown. Returning an error that came from the Call is always safe. [Must], [Check], [Require], [Expect], [Call.Find] and [Call.End] end
-// the operation from within a helper.
+// unknown. Returning an error that came from the Call is always safe. [Must], [Check], [Require], [Expect], [Call.Find], [Call.End] and
+// [Call.EndIf] end the operation from within a helper.
 //
 // The SDK runs the function again from its beginning in every step. Earlier sends get their recorded answers, and the function stops at its
 // first new send. So no instance waits for a network, and the host can replay every operation bit for bit.

@@ -96,6 +96,15 @@ func (c *Call) End(o *Outcome) {
 	}
 }
 
+// EndIf ends the operation with an outcome if the condition holds: see End. It makes the outcome only then.
+//
+//	c.EndIf(answer.Status == 404 && j.Str("code") == "unknown_payment", c.NotFound)
+func (c *Call) EndIf(holds bool, outcome func() *Outcome) {
+	if holds {
+		c.End(outcome())
+	}
+}
+
 // Only returns the single element of an array that counts, a missing value if no element counts. If several elements count, Only ends the
 // operation with an error (see Must).
 //

@@ -27,6 +27,7 @@ func TestEnd(t *testing.T) {
 		"reject":     {func(*Call) { Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
 		"nil reject": {func(*Call) { var r *Reject; Check(r) }, unknown("the adapter returned a nil reject")},
 		"outcome":    {func(c *Call) { c.End(&Outcome{Status: StatusDeclined}) }, Result{Outcome: &Outcome{Status: StatusDeclined}}},
+		"ended if":   {func(c *Call) { c.EndIf(false, nil); c.EndIf(true, c.NotFound) }, Result{Outcome: &Outcome{Status: StatusNotFound}}},
 		"not ended":  {func(c *Call) { Check(nil); c.End(nil); require.Equal(t, 7, Must(7, nil)) }, Result{Outcome: &Outcome{Status: StatusCaptured}}},
 		"about": {func(c *Call) { c.About("tx_1"); c.About(""); Check(errors.New("broken")) },
 			Result{Outcome: &Outcome{Status: StatusUnknown, TransactionID: "tx_1", Raw: map[string]string{"error": "broken"}}}},

@@ -22,6 +22,23 @@ func (k *Card) HolderNames() (first, last string) {
 
 func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
 
+// Cardholder returns the name on the card, else the name of the billing address; "" if neither is known.
+func (r *Request) Cardholder() string {
+	if i := r.Instrument; i != nil && i.Card != nil && i.Card.Holder != "" {
+		return i.Card.Holder
+	}
+	return r.billing().Name()
+}
+
+// Statement returns the text for the payer's statement: the descriptor's name and suffix, cut to n characters. 0 means no limit.
+func (r *Request) Statement(n int) string {
+	text := strings.TrimSpace(r.DescriptorName + " " + r.DescriptorSuffix)
+	if n == 0 {
+		return text
+	}
+	return Clip(text, n)
+}
+
 // Name returns first and last name, as far as they are known.
 func (a *Address) Name() string {
 	if a.FirstName == "" || a.LastName == "" {

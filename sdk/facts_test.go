@@ -207,3 +207,60 @@ func TestLinesTotal(t *testing.T) {
 	}
 	require.Nil(t, total(many...), "more than fits")
 }
+
+func TestCardholderAndStatement(t *testing.T) {
+	r := &Request{DescriptorName: "Shop", DescriptorSuffix: "Order 7"}
+	require.Empty(t, r.Cardholder())
+	r.Billing = &Address{FirstName: "Ada", LastName: "Lovelace"}
+	require.Equal(t, "Ada Lovelace", r.Cardholder())
+	r.Instrument = &Instrument{Card: &Card{}}
+	require.Equal(t, "Ada Lovelace", r.Cardholder())
+	r.Instrument.Card.Holder = "A. Lovelace"
+	require.Equal(t, "A. Lovelace", r.Cardholder())
+	require.Equal(t, []string{"Shop Order 7", "Shop Or"}, []string{r.Statement(0), r.Statement(7)})
+	require.Equal(t, []string{"", "7"}, []string{(&Request{}).Statement(20), (&Request{DescriptorSuffix: "7"}).Statement(20)})
+}
+
+// What a status is called depends on what was asked: a payment that is gone was voided, or was never made.
+func TestGone(t *testing.T) {
+	for op, want := range map[Operation]OutcomeStatus{OpSync: StatusVoided, OpVoid: StatusVoided, OpWebhook: StatusVoided,
+		OpAuthorize: StatusDeclined, OpVerify: StatusDeclined, OpComplete: StatusDeclined, OpCapture: StatusDeclined} {
+		require.Equal(t, want, (&Call{step: &Step{Operation: op}}).Gone(), op)
+	}
+}
+
+func TestChecksAt(t *testing.T) {
+	j, err := ParseJSON([]byte(`{"cvc":"M","avs":{"street":"N","zip":2}}`))
+	require.NoError(t, err)
+	one := CheckCodes{CVC: Results{{CheckPass, "M"}, {CheckFail, "N"}}}
+	require.Equal(t, &Checks{CVC: CheckPass, AddressLine1: CheckFail}, one.At(j, "cvc", "avs.street", "avs.zip"))
+	one.Other, one.PostalCode = CheckUnavailable, Results{{CheckUnchecked, "2"}}
+	require.Equal(t, &Checks{CVC: CheckPass, AddressLine1: CheckFail, PostalCode: CheckUnchecked}, one.At(j, "cvc", "avs.street", "avs.zip"))
+	require.Equal(t, &Checks{PostalCode: CheckUnavailable}, (&CheckCodes{Other: CheckUnavailable}).At(j, "", "none", "avs.zip"))
+	require.Nil(t, one.At(j, "none", "none", "none"))
+}
+
+func TestDisputeOf(t *testing.T) {
+	whole := Dispute{ID: "d", Status: DisputeOpened}
+	require.Equal(t, &Dispute{ID: "d", Status: DisputeOpened, Amount: Money{5, "EUR"}}, whole.Of(&Money{5, "EUR"}))
+	require.Nil(t, whole.Of(nil))
+	require.Nil(t, whole.Of(&Money{0, "EUR"}))
+	require.Nil(t, (&Dispute{ID: "d"}).Of(&Money{5, "EUR"}))
+	require.Nil(t, (&Dispute{Status: DisputeWon}).Of(&Money{5, "EUR"}))
+}
+
+func TestApproves(t *testing.T) {
+	for s, want := range map[OutcomeStatus]bool{StatusAuthorized: true, StatusCaptured: true, StatusVerified: true, StatusRefunded: true,
+		StatusVoided: false, StatusPending: false, StatusDeclined: false, StatusUnknown: false, "": false} {
+		require.Equal(t, want, s.Approves(), s)
+	}
+}
+
+func TestOutcomeWith(t *testing.T) {
+	with := func(s OutcomeStatus) *Outcome {
+		return (&Outcome{Status: s}).With(func() *Money { return &Money{1, "EUR"} }, func() *Decline { return &Decline{Code: "05"} })
+	}
+	require.Equal(t, &Outcome{Status: StatusRefunded, Amount: &Money{1, "EUR"}}, with(StatusRefunded))
+	require.Equal(t, &Outcome{Status: StatusDeclined, Decline: &Decline{Code: "05"}}, with(StatusDeclined))
+	require.Equal(t, &Outcome{Status: StatusPending}, (&Outcome{Status: StatusPending}).With(nil, nil))
+}

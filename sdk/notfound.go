@@ -21,7 +21,19 @@ func (c *Call) NotFound() *Outcome {
 	return c.OtherAccount()
 }
 
+// Gone returns the status of a payment that the processor shows as canceled, reversed or expired. It is StatusVoided for a query, a void and a
+// message. It is StatusDeclined for an operation that was to make or change the payment.
+func (c *Call) Gone() OutcomeStatus {
+	switch c.Operation() {
+	case OpSync, OpVoid, OpWebhook:
+		return StatusVoided
+	}
+	return StatusDeclined
+}
+
 // OtherAccount returns the outcome of a query whose processor does not know an id that it issued: unknown, with AlarmOtherAccount.
+//
+//go:noinline
 func (c *Call) OtherAccount() *Outcome {
 	return &Outcome{Status: StatusUnknown, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID, Raw: map[string]string{
 		"error": "the processor does not know an id that it issued: compare the account's credentials and environment with those of the payment",

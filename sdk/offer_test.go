@@ -82,4 +82,5 @@ func TestObjectAt(t *testing.T) {
 	x := NewObject().Str("x", "{")
 	require.Equal(t, `{"a":{"x":"{"},"b":{"c":{"d":{"x":"{"}}},"e":1}`, NewObject().At("a", x).At("b.c.d", x).At("f.g", nil).At("h", NewObject()).Int("e", 1).String())
 	require.Equal(t, `{"x":"{"}`, x.String(), "it is as it was")
+	require.Equal(t, `{"a":{"b":"1"},"c":{"d":{"e":"2"}},"g":"3"}`, NewObject().StrAt("a.b", "1").StrAt("c.d.e", "2").StrAt("a.f", "").StrAt("g", "3").String())
 }

@@ -224,6 +224,17 @@ func (t *AccessToken) Impossible() string {
 		strconv.Itoa(MaxTokenLifetime) + " s: give the seconds from now until it ends"
 }
 
+// With returns the outcome with what its status calls for: an approval's amount (see OutcomeStatus.Approves), a decline's reason. It calls
+// amount or decline only then, so either may end the operation.
+func (o *Outcome) With(amount func() *Money, decline func() *Decline) *Outcome {
+	if o.Status.Approves() {
+		o.Amount = amount()
+	} else if o.Status == StatusDeclined {
+		o.Decline = decline()
+	}
+	return o
+}
+
 // Redirect sends the payer's browser to the processor's page: the outcome is StatusCustomerAction. Without an https URL it is StatusPending, because
 // the payer has nowhere to go.
 func (o *Outcome) Redirect(url string) {

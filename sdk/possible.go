@@ -46,6 +46,11 @@ func (op Operation) Outcomes() []OutcomeStatus {
 	return nil
 }
 
+// Approves reports whether the status is a success whose amount counts: authorized, captured, verified or refunded.
+func (s OutcomeStatus) Approves() bool {
+	return s == StatusAuthorized || s == StatusCaptured || s == StatusVerified || s == StatusRefunded
+}
+
 // Refunds reports whether an operation gives money to the payer.
 func (op Operation) Refunds() bool { return op == OpRefund || op == OpUnreferencedRefund }
 

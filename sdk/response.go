@@ -73,6 +73,19 @@ func HeaderValue(headers []Header, name string) string {
 	return ""
 }
 
+// lower returns an ASCII text in lower case. strings.ToLower would make a module 3 KB larger.
+//
+//go:noinline
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c-'A' < 26 {
+			b[i] = c | 32
+		}
+	}
+	return string(b)
+}
+
 // equalFold compares ASCII texts and ignores case.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {

@@ -37,11 +37,14 @@ func HeaderPairs(header, separator string) (pairs []Header) {
 }
 
 // VerifyAny is Verify for a message with several signatures, as during the renewal of a key. One signature must be right. VerifyAny checks
-// the first MaxVerifies signatures and skips empty ones.
+// the first MaxVerifies signatures and skips empty ones. A signature in hexadecimal may be in upper case.
 func (c *Call) VerifyAny(e Expr, signatures ...string) (bool, error) {
 	for _, s := range signatures[:min(len(signatures), MaxVerifies)] {
 		if s == "" {
 			continue
+		}
+		if e.Fn == FnHex {
+			s = lower(s)
 		}
 		if ok, err := c.Verify(e, s); ok || err != nil {
 			return ok, err
@@ -79,11 +82,7 @@ func (c *Call) SignedPairs(s PairSignature) (t string) {
 	var signatures []string
 	pairs := HeaderPairs(c.Request.Webhook.Header(s.Header), s.Separator)
 	for _, p := range pairs {
-		switch {
-		case p.Name != s.Name:
-		case s.Code == FnHex:
-			signatures = append(signatures, strings.ToLower(p.Value))
-		default:
+		if p.Name == s.Name {
 			signatures = append(signatures, p.Value)
 		}
 	}
