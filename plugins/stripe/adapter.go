@@ -82,16 +82,15 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j, query := answer.JSON(), c.Asks() || c.Operation() == sdk.OpComplete
 	e := j.Get("error")
-	kind := e.Str("type")
-	c.About(e.First("payment_intent.id", "setup_intent.id"))
+	kind, about := e.Str("type"), e.First("payment_intent.id", "setup_intent.id")
+	c.About(about)
 	if object := j.Str("object"); object == paymentIntent.object || object == setupIntent.object {
 		c.About(j.Str("id"))
 	}
 	switch {
 	case answer.OK():
 		return nil
-	// Stripe gave this id, so it belongs to another mode or account
-	case query && answer.Status == 404 && e.Str("code") == "resource_missing":
+	case query && answer.Status == 404 && e.Str("code") == "resource_missing": // an id of Stripe's own
 		return c.OtherAccount()
 	case query, !answer.Refuses(), answer.Status == 429, // after 409 and 429 the first request may still succeed
 		// api_error; idempotency_error: the key belongs to another request
@@ -99,8 +98,7 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
 	}
 	o := sdk.Declined(decline(e, ""))
-	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"),
-		e.Pick("type", "decline_code", "param", "charge")
+	o.TransactionID, o.Raw = about, e.Pick("type", "decline_code", "param", "charge")
 	if reason := answer.Reason(""); reason != "" {
 		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, reason)
 	}
@@ -121,8 +119,7 @@ func amount(m sdk.Money) int64 {
 	return sdk.Must(decimals.Scaled(m))
 }
 
-// money returns an amount of an object, in the currency of the object. An object without the amount, or in another
-// currency than the request's, proves nothing.
+// money returns an amount of an object. One that is missing, or not in the request's currency, proves nothing.
 func money(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	currency := c.Request.Amount.Currency
 	if currency == "" { // a message does not answer one request

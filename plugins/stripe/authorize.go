@@ -33,8 +33,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return paymentIntent.create(c, intents, f, customer), nil
 }
 
-// request asks for something about the hold, if the card and the account allow it (docs.stripe.com, extended
-// authorizations, incremental authorizations, overcapture, multicapture).
+// request asks for a kind of hold, if card and account allow it (docs.stripe.com/payments, pages of these names).
 func request(f *sdk.Form, name string, wanted bool) {
 	if wanted {
 		f.Add("payment_method_options[card][request_"+name+"]", "if_available")
@@ -56,8 +55,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return setupIntent.create(c, setups, f.Add("payment_method_types[0]", "card"), customer), nil
 }
 
-// customerOf is Stripe's customer: a known one, or a new one if the payment stores the card. Stripe charges a stored
-// card only through its customer.
+// customerOf is the customer through whom alone Stripe charges a stored card: known, or new if this payment stores it.
 func customerOf(c *sdk.Call) string {
 	r := c.Request
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
@@ -90,23 +88,22 @@ func usage(s *sdk.StoredCredentialUse) string {
 
 // instrument adds the means of payment.
 func instrument(f *sdk.Form, r *sdk.Request) {
+	authenticates := r.ThreeDS != nil // with a result of the merchant's
 	switch i := r.Instrument; {
 	case i.Card == nil:
 		f.Add("payment_method", i.StoredCredentialID).Add("payment_method_types[0]", "card")
-		if r.Request3DS || r.ThreeDS != nil {
-			threeDSecure(f, r)
-		}
+		authenticates = authenticates || r.Request3DS
 	case i.NetworkTransactionID != "":
 		newCard(f, r)
 		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
-		if r.ThreeDS != nil { // the merchant ran the authentication separately
-			threeDSecure(f, r)
-		}
 	default:
 		newCard(f, r)
 		billing(f, r.BillTo())
-		threeDSecure(f, r)
 		f.Add("payment_method_types[0]", "card")
+		authenticates = true
+	}
+	if authenticates {
+		threeDSecure(f, r)
 	}
 }
 
@@ -162,9 +159,8 @@ func address(f *sdk.Form, at string, a *sdk.Address) {
 		OptIn(at, "postal_code", a.Zip).OptIn(at, "country", a.Country)
 }
 
-// metadata adds our reference, by which a sync finds a payment whose answer was lost, and the merchant's metadata
-// within Stripe's limits: 50 pairs, names of 40 characters without brackets, values of 500. Stripe would refuse the
-// payment for more.
+// metadata adds our reference, by which a sync finds a lost payment, and the merchant's metadata within Stripe's
+// limits: 50 pairs, names of 40 characters without brackets, values of 500. Stripe refuses a payment with more.
 func metadata(f *sdk.Form, r *sdk.Request) {
 	f.Add("metadata[order_id]", r.Reference)
 	n := 1

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -16,10 +17,8 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return disputed(c, post(c, pathOfDispute(c)+"/close", sdk.NewForm()))
 }
 
-// fileFields are the fields of evidence that Stripe names in another way. It has no field for a recurring transaction's
-// agreement.
-var fileFields = map[sdk.EvidenceType]string{sdk.EvidenceDistinctInvoice: "duplicate_charge_documentation",
-	sdk.EvidenceRecurringAgreement: ""}
+// fileFields are the fields of evidence that Stripe names in another way.
+var fileFields = sdk.Names{{"duplicate_charge_documentation", "invoice_showing_distinct_transactions"}}
 
 // submitEvidence hands in the texts, which have Stripe's names, and the files.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
@@ -28,12 +27,8 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 		f.Add("evidence["+text.Name+"]", text.Value)
 	}
 	for _, file := range d.Files {
-		name, other := fileFields[file.Type]
-		if !other {
-			name = string(file.Type)
-		}
-		if name != "" {
-			f.Opt("evidence["+name+"]", file.ID)
+		if file.Type != sdk.EvidenceRecurringAgreement { // Stripe has no field for it
+			f.Opt("evidence["+cmp.Or(fileFields.Of(string(file.Type)), string(file.Type))+"]", file.ID)
 		}
 	}
 	return disputed(c, post(c, pathOfDispute(c), f.Add("submit", "true")))

@@ -3,13 +3,11 @@ package stripe
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
 
-// An intent is one of Stripe's two kinds, with the fields of its latest attempt and error, and the meaning of its
-// statuses.
+// An intent is one of Stripe's two kinds: the fields of its latest attempt and error, and the meaning of its statuses.
 type intent struct {
 	object, attempt, failure string
 	statuses                 sdk.Statuses
@@ -49,11 +47,11 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	switch o.Status {
 	case sdk.StatusCaptured:
 		o.Amount = money(c, j, "amount_received")
-		sdk.Require(o.Amount.Minor > 0, errNothing)
+		sdk.Require(o.Amount.Positive(), sdk.ErrNoAmount)
 		o.Released = status == "succeeded" && o.Amount.Minor < money(c, j, "amount").Minor
 	case sdk.StatusAuthorized:
 		o.Amount = money(c, j, "amount_capturable")
-		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)
+		sdk.Require(o.Amount.Positive() && money(c, j, "amount").Positive(), sdk.ErrNoAmount)
 		o.Hold = holdOf(c.Request, card)
 	case sdk.StatusCustomerAction: // the issuer's page for the authentication
 		o.Redirect(j.Str("next_action.redirect_to_url.url"))
@@ -67,7 +65,11 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 			o.Raw["decline_code"] = code
 		}
 	case sdk.StatusVoided:
-		canceled(c, o, j)
+		if o.Status = c.Gone(); o.Status == sdk.StatusDeclined {
+			why := j.Str("cancellation_reason")
+			o.Decline = &sdk.Decline{Code: "canceled", Message: why,
+				Reason: sdk.Choose(why == "abandoned", sdk.DeclineAbandoned, sdk.DeclineGeneric)}
+		}
 	}
 	if end := done.Of(string(c.Operation())); end != "" {
 		if o.Status != end && o.Status != sdk.StatusPending { // another state proves nothing about the operation
@@ -75,8 +77,9 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		}
 		return o
 	}
-	if o.Amount != nil {
-		o.Totals = totals(c, j)
+	if o.Amount != nil && j.Has("latest_charge.amount_refunded") { // the intent includes the whole charge
+		o.Totals = &sdk.Totals{Authorized: money(c, j, "amount").Minor, Captured: money(c, j, "amount_received").Minor,
+			Refunded: money(c, j, "latest_charge.amount_refunded").Minor}
 	}
 	stored(c, o, j)
 	return o
@@ -99,27 +102,6 @@ func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
 		h.CaptureBefore = card.Int("capture_before") * 1000
 	}
 	return sdk.When(*h != sdk.Hold{}, h)
-}
-
-var errNothing = errors.New("the intent's amount is zero, which contradicts its status")
-
-// totals are known if the intent includes the whole charge.
-func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
-	if !j.Has("latest_charge.amount_refunded") {
-		return nil
-	}
-	return &sdk.Totals{Authorized: money(c, j, "amount").Minor, Captured: money(c, j, "amount_received").Minor,
-		Refunded: money(c, j, "latest_charge.amount_refunded").Minor}
-}
-
-// canceled is voided for an existing payment, and declined for one that was not authorized.
-func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
-	switch c.Operation() {
-	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
-		why := j.Str("cancellation_reason")
-		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: "canceled", Message: why,
-			Reason: sdk.Choose(why == "abandoned", sdk.DeclineAbandoned, sdk.DeclineGeneric)}
-	}
 }
 
 // stored is the payment method for later charges, if the payment stores the card.
@@ -149,8 +131,7 @@ func decline(e sdk.JSON, status string) *sdk.Decline {
 	d := declines.New(e.First("decline_code", "code"), cmp.Or(e.Str("message"), status), otherwise)
 	d.Code = cmp.Or(e.Str("code"), status, e.Str("type"))
 	d.NetworkCode, d.AdviceCode = e.Str("network_decline_code"), e.Str("network_advice_code")
-	// "Stripe provides the guidance formerly communicated in deprecated decline codes in advice codes instead"
-	// (docs.stripe.com/declines/codes)
+	// it stands "in advice codes instead" of deprecated decline codes (docs.stripe.com/declines/codes)
 	d.RetryElsewhere = d.RetryElsewhere && e.Str("advice_code") != "do_not_try_again"
 	return d
 }
@@ -169,14 +150,10 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status := j.Str("status")
 	o := &sdk.Outcome{Status: cmp.Or(refundStatuses.Of(status), sdk.StatusUnknown), RefundID: j.Str("id"),
 		TransactionID: id(j, "payment_intent"), Raw: j.Pick("status", "failure_reason")}
-	switch {
-	case o.RefundID == "" || j.Str("object") != "refund":
+	if o.RefundID == "" || j.Str("object") != "refund" {
 		return sdk.Unknown("the answer is not a refund")
-	case o.Status == sdk.StatusRefunded:
-		o.Amount = money(c, j, "amount")
-	case o.Status == sdk.StatusDeclined:
-		why := cmp.Or(j.Str("failure_reason"), status)
-		o.Decline = declines.New(why, why, "")
 	}
-	return o
+	why := cmp.Or(j.Str("failure_reason"), status)
+	return o.With(func() *sdk.Money { return money(c, j, "amount") },
+		func() *sdk.Decline { return declines.New(why, why, "") })
 }

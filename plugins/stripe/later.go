@@ -27,12 +27,12 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return k.read(c, post(c, path+"/increment_authorization", sdk.NewForm().Int("amount", amount(c.Request.Amount)))), nil
 }
 
-// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer. A SetupIntent does not
-// take the reason "fraudulent".
+// void cancels an authorized or waiting intent. A SetupIntent does not take the reason "fraudulent".
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	k, path := intentOf(c)
 	f, reason := sdk.NewForm(), c.Request.Reason
-	if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") {
+	known := slices.Contains([]string{"duplicate", "fraudulent", "requested_by_customer", "abandoned"}, reason)
+	if known && (k == paymentIntent || reason != "fraudulent") {
 		f.Add("cancellation_reason", reason)
 	}
 	return k.read(c, post(c, path+"/cancel", f)), nil
@@ -47,9 +47,6 @@ func intentOf(c *sdk.Call) (k *intent, path string) {
 	return paymentIntent, intents + "/" + sdk.PathEscape(id)
 }
 
-// cancellations are the reasons that Stripe knows.
-var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer", "abandoned"}
-
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	// The second field of metadata explains the first to readers of Stripe's dashboard.
@@ -58,26 +55,16 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 			Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
 }
 
-// sync asks for the intent; complete does the same. It searches by our reference for an intent whose id was lost.
-// Stripe has no search for SetupIntents.
+// sync asks for the intent; complete does the same. It searches by our reference for a PaymentIntent whose id was lost.
+// Stripe has no search for SetupIntents, so the search shows nothing of a lost verification.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.TransactionID == "" {
-		return search(c), nil
+	if c.Request.TransactionID != "" {
+		k, path := intentOf(c)
+		return k.read(c, get(c, path+"?expand[0]="+k.attempt)), nil
 	}
-	k, path := intentOf(c)
-	return k.read(c, get(c, path+"?expand[0]="+k.attempt)), nil
-}
-
-func search(c *sdk.Call) *sdk.Outcome {
-	query := "metadata['order_id']:'" + c.Request.Reference + "'"
-	found := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge").Get("data")
-	switch n := found.Len(); {
-	case found.IsArray() && n == 1:
-		return paymentIntent.read(c, found.Get("0"))
-	case found.IsArray() && n == 0 && c.Request.Resolves != sdk.OpVerify:
-		return sdk.NotFound()
-	}
-	return sdk.Unknown("Stripe's search did not find exactly one PaymentIntent with this reference")
+	query := sdk.QueryEscape("metadata['order_id']:'" + c.Request.Reference + "'")
+	all := get(c, intents+"/search?query="+query+"&expand[0]=data.latest_charge").Get("data")
+	return paymentIntent.read(c, c.Find(all, c.Request.Resolves != sdk.OpVerify, func(sdk.JSON) bool { return true })), nil
 }
 
 // refundSync asks for the refund. It looks among the refunds of the payment for a refund whose id was lost.

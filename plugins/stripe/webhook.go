@@ -7,9 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". The
-// adapter answers 401 to a message with a wrong signature or an old time, and does not read it. If the account has no
-// secret, an event only causes a query.
+// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>".
+// Without the account's secret an event only causes a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	signed := c.Account.Credentials["webhook_secret"] != ""
 	if signed {
@@ -58,31 +57,25 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 }
 
 // disputes are the statuses of a Dispute (docs.stripe.com/api/disputes/object). Those that begin with warning_ are
-// questions of the issuer, which claim no money and which a refund may answer. charge_refunded is a word of older API
-// versions.
+// questions of the issuer, which claim no money. charge_refunded is a word of older API versions.
 var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response warning_needs_response"},
 	{sdk.DisputeChallenged, "under_review warning_under_review"}, {sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
 	{sdk.DisputeCancelled, "warning_closed prevented"}, {sdk.DisputeAccepted, "charge_refunded"}}
 
 // dispute reads a Dispute; nil for one whose status or amount is unreadable.
 func dispute(about sdk.JSON) *sdk.Dispute {
-	currency, status := sdk.CurrencyOf(about.Str("currency")), about.Str("status")
-	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status,
+	status := about.Str("status")
+	d := sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status,
 		Reason: about.Str("reason"), ReasonCode: about.Str("network_reason_code"),
 		RespondBy: about.Int("evidence_details.due_by") * 1000, CreatedAt: about.Int("created") * 1000,
 		Stage: sdk.Choose(strings.HasPrefix(status, "warning_"), sdk.StagePreDispute, sdk.StageDispute)}
-	m := decimals.Read(about, "amount", currency)
-	if d.ID == "" || d.Status == "" || m == nil || m.Minor <= 0 {
-		return nil
-	}
-	d.Amount = *m
-	return d
+	return d.Of(decimals.Read(about, "amount", sdk.CurrencyOf(about.Str("currency"))))
 }
 
 // hasAmounts reports whether the amounts of an object are readable and above zero.
 func hasAmounts(j sdk.JSON, paths ...string) bool {
 	for _, path := range paths {
-		if m := decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency"))); m == nil || m.Minor <= 0 {
+		if !decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency"))).Positive() {
 			return false
 		}
 	}
