@@ -1,8 +1,7 @@
 // Package adyen is the adapter for Adyen's Checkout API, version 68 (docs.adyen.com/api-explorer/Checkout/68).
 //
-// Adyen answers an authorization at once. It only accepts captures, cancels, refunds and amount updates ("received")
-// and reports their result by webhook. It has no call that asks for a payment. So the adapter gets a lost answer by
-// sending the identical request again, with its idempotency key.
+// Adyen answers an authorization at once. It only accepts captures, cancels, refunds and amount updates ("received"): a
+// webhook reports their result. No call asks for a payment: the identical request again brings a lost answer.
 package adyen
 
 import (
@@ -14,7 +13,6 @@ import (
 // A version begins every path. Partial authorizations need at least version 69.
 const apiVersion, partialVersion = "/v68", "/v69"
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -56,8 +54,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with
-// /checkout.
+// placements: the merchant account stands in every body, card data in that of /payments. Live paths have /checkout.
 func placements() []sdk.Placement {
 	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"}}
 	for _, op := range []sdk.Operation{sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence} {
@@ -72,14 +69,10 @@ func placements() []sdk.Placement {
 	return all
 }
 
-// post sends one request and returns the answer. Adyen accepts an idempotency key on every POST. A 4xx of Adyen proves
-// that it has not acted, and ends the operation. Any other failure proves nothing: 704 means that the request is in
-// progress or was answered before, 903 a fault inside Adyen.
+// post sends one request and returns the answer. A 4xx of Adyen proves that it has not acted, and ends the operation.
+// Any other failure proves nothing: 704 is a request in progress or answered before, 903 a fault inside Adyen.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
-	version := apiVersion
-	if c.Request.Wish().Partial {
-		version = partialVersion
-	}
+	version := sdk.Choose(c.Request.Wish().Partial, partialVersion, apiVersion)
 	a := sdk.Must(c.Do(sdk.JSONSend("POST", version+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).
 		Keyed("Idempotency-Key")))
 	j := a.JSON()

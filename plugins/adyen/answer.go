@@ -33,18 +33,22 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)
 	case sdk.StatusCustomerAction:
-		// an action for Adyen's component, not a page for the browser
-		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil {
-			o.Status = sdk.StatusPending
-		} else if data := j.Str("action.paymentData"); data != "" && len(data) <= sdk.MaxConnectorData {
+		a := j.Get("action")
+		o.Redirect(sdk.When(a.Str("type") == "redirect", a.Str("url"))) // other actions need Adyen's component
+		if n := o.NextAction; n != nil && a.Str("method") == "POST" {
+			n.Type = sdk.NextActionFormPost
+			for name, value := range a.Get("data").Members() {
+				n.Fields = append(n.Fields, sdk.H(name, value.Text("")))
+			}
+		}
+		if data := a.Str("paymentData"); o.NextAction != nil && data != "" && len(data) <= sdk.MaxConnectorData {
 			o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: data}
 		}
 	}
 	return o, nil
 }
 
-// authorised returns the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
-// "Partial authorizations"). nil if the answer holds no amount.
+// authorised returns the amount that the issuer approved, perhaps a part (docs.adyen.com, "Partial authorizations").
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	extra, currency := j.Get("additionalData"), r.Amount.Currency
 	part := decimals.Stated(extra, "authorisedAmountValue", "authorisedAmountCurrency", currency)
@@ -59,22 +63,6 @@ func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.Connect
 	}
 	return &sdk.StoredCredential{ID: id, CustomerID: shopper},
 		&sdk.ConnectorData{Version: 1, Method: shopper, Customer: shopper}
-}
-
-// nextAction returns a redirect: GET, or POST of a form. nil for actions that only Adyen's component can perform.
-func nextAction(a sdk.JSON) *sdk.NextAction {
-	url := a.Str("url")
-	if a.Str("type") != "redirect" || !strings.HasPrefix(url, "https://") {
-		return nil
-	}
-	if a.Str("method") != "POST" {
-		return &sdk.NextAction{Type: "redirect", URL: url}
-	}
-	n := &sdk.NextAction{Type: "form_post", URL: url}
-	for name, value := range a.Get("data").Members() {
-		n.Fields = append(n.Fields, sdk.H(name, value.Text("")))
-	}
-	return n
 }
 
 // checks are the numbers of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
@@ -109,9 +97,8 @@ func decline(j sdk.JSON) *sdk.Decline {
 
 const blockedCard = "5"
 
-// networkCode returns the code of a raw response such as "05 : Do not honor": "The response code returns with or
-// without a leading zero" (docs.adyen.com/development-resources/raw-acquirer-responses). It is "" for words of Adyen,
-// such as "DECLINED Expiry Incorrect".
+// networkCode returns the code of a raw response such as "5 : Do not honor", "with or without a leading zero"
+// (docs.adyen.com/development-resources/raw-acquirer-responses); "" for words such as "DECLINED Expiry Incorrect".
 func networkCode(raw string) string {
 	code := strings.TrimSpace(word(raw, ":"))
 	switch len(code) {

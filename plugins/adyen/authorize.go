@@ -15,11 +15,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/p
 func payment(c *sdk.Call) *sdk.Object {
 	r, value := c.Request, amount(c.Request.Amount)
 	method, shopper, mit := paymentMethod(r), shopperReference(c), r.MerchantInitiated()
-	model := models.For(r.StoredCredential)
-	if r.StoredCredential == nil && r.Instrument.StoredCredentialID != "" {
-		model = models.Of("cit")
-	}
-	interaction := sdk.Choose(mit || r.Instrument.StoredCredentialID != "", "ContAuth", "Ecommerce")
+	stored := r.Instrument.StoredCredentialID != ""
+	model := cmp.Or(models.For(r.StoredCredential), sdk.When(stored && r.StoredCredential == nil, "CardOnFile"))
+	interaction := sdk.Choose(mit || stored, "ContAuth", "Ecommerce")
 	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).
 		Obj("paymentMethod", method).OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).
 		OptStr("returnUrl", r.ReturnURL).Obj("browserInfo", browserInfo(r.Shopper())).
@@ -35,18 +33,11 @@ func payment(c *sdk.Call) *sdk.Object {
 
 // applicationInfo names the software of the shop (docs.adyen.com, "Building Adyen solutions").
 func applicationInfo(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject()
-	if r.Partner == nil {
-		return o
-	}
-	if s := r.Partner.Platform; s != nil {
-		o.OptObj("externalPlatform", sdk.NewObject().OptStr("name", s.Name).OptStr("version", s.Version).
-			OptStr("integrator", s.Integrator))
-	}
-	if s := r.Partner.Application; s != nil {
-		o.OptObj("merchantApplication", sdk.NewObject().OptStr("name", s.Name).OptStr("version", s.Version))
-	}
-	return o
+	p, unknown := cmp.Or(r.Partner, &sdk.Partner{}), &sdk.Software{}
+	platform, shop := cmp.Or(p.Platform, unknown), cmp.Or(p.Application, unknown)
+	return sdk.NewObject().OptObj("externalPlatform", sdk.NewObject().OptStr("name", platform.Name).
+		OptStr("version", platform.Version).OptStr("integrator", platform.Integrator)).
+		OptObj("merchantApplication", sdk.NewObject().OptStr("name", shop.Name).OptStr("version", shop.Version))
 }
 
 func paymentMethod(r *sdk.Request) *sdk.Object {
@@ -80,17 +71,9 @@ func holder(r *sdk.Request) string {
 // mpiData returns an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is
 // the transStatus of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
 func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
-	directory, authentication := t.TransStatus, t.TransStatus
-	switch t.Flow {
-	case "challenge":
-		directory = "C"
-	case "frictionless":
-		authentication = ""
-	}
-	if !strings.Contains("YAUN", authentication) { // R and I: a challenge never ends with these
-		authentication = ""
-	}
-	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).
+	challenged := t.Flow != "frictionless" && strings.Contains("YAUN", t.TransStatus) // a challenge never ends with R or I
+	return sdk.NewObject().OptStr("directoryResponse", sdk.Choose(t.Flow == "challenge", "C", t.TransStatus)).
+		OptStr("authenticationResponse", sdk.When(challenged, t.TransStatus)).
 		OptStr("cavv", t.CAVV).OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
 		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // Cartes Bancaires requires it
 }
@@ -107,12 +90,10 @@ func additionalData(r *sdk.Request) *sdk.Object {
 var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis", "transaction_risk_analysis"},
 	{"trustedBeneficiary", "trusted_beneficiary"}, {"secureCorporate", "secure_corporate"}}
 
-// models say for what use a credential is stored or charged. A merchant-initiated payment has the model under which the
-// credential was stored for off-session use.
+// models say for what use a credential is stored; a merchant-initiated payment names the same.
 var models = sdk.Names{{"UnscheduledCardOnFile", "mit first_off_session cit_off_session"}, {"CardOnFile", "first cit"}}
 
-// shopperReference names the shopper of a stored credential: the one who stored it, else the merchant's customer within
-// this account.
+// shopperReference names the shopper of a stored credential: who stored it, else the merchant's customer.
 func shopperReference(c *sdk.Call) string {
 	r := c.Request
 	stored := r.Instrument.StoredCredentialID != ""
@@ -132,18 +113,16 @@ func shopperReference(c *sdk.Call) string {
 func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	b := r.BillTo()
 	if !mit {
-		name := sdk.NewObject()
-		if b.FirstName != "" && b.LastName != "" { // Adyen requires both
-			name.Str("firstName", b.FirstName).Str("lastName", b.LastName)
-		}
-		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
+		both := b.FirstName != "" && b.LastName != "" // as Adyen requires
+		o.Obj("shopperName", sdk.NewObject().OptStr("firstName", sdk.When(both, b.FirstName)).
+			OptStr("lastName", sdk.When(both, b.LastName))).
+			OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
 	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.E164(), r.Payer().E164())).
 		Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
-// address returns an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an
-// incomplete address, so the adapter leaves that out.
+// address has street and house number apart. It is nil for an incomplete address, with which Adyen refuses a payment.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
 		return nil

@@ -22,9 +22,7 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Disputed(sdk.DisputeAccepted, "Accepted"), nil
 }
 
-// aboutDispute sends one request about the dispute, with the fields of body. A read may be repeated. The review key
-// is used if there is one: an API credential with the role for dispute management. A refusal of Adyen ends the
-// operation.
+// aboutDispute sends one request about the dispute, which may be repeated if it reads. A refusal ends the operation.
 func aboutDispute(c *sdk.Call, path string, body *sdk.Object, read bool) sdk.JSON {
 	host := sdk.Choose(c.Account.Environment == "live", disputesLive, disputesTest)
 	key := cmp.Or(c.Account.Credentials["review_key"], c.Account.Credentials["api_key"])
@@ -42,7 +40,7 @@ func aboutDispute(c *sdk.Call, path string, body *sdk.Object, read bool) sdk.JSO
 	case a.Refuses() && a.Status != 429 && j.Text("errorCode") != "":
 		refuse(c, j.Text("errorCode"), j.Str("message"))
 	}
-	sdk.Require(false, a.Undecided("no result", "errorCode"))
+	sdk.Check(a.Undecided("no result", "errorCode"))
 	return j
 }
 
@@ -51,9 +49,7 @@ func refuse(c *sdk.Call, code, message string) {
 	c.End(sdk.Declined(sdk.NewDecline(code, message, sdk.DeclineNotPermitted)))
 }
 
-// reasons asks how the dispute can be defended: reasons, each with the types of documents that Adyen takes for it,
-// which of these it has, and whether they are enough. The reason that the merchant defends with follows from the
-// files.
+// reasons asks how the dispute can be defended: each has types of documents, which Adyen has, and whether they suffice.
 func reasons(c *sdk.Call) sdk.JSON {
 	return aboutDispute(c, "/retrieveApplicableDefenseReasons", sdk.NewObject(), true).Get("defenseReasons")
 }
@@ -61,9 +57,8 @@ func reasons(c *sdk.Call) sdk.JSON {
 // anyDocument is Adyen's type of a document that fits no other type.
 const anyDocument = "DefenseMaterial"
 
-// documents are words in the names of Adyen's document types, by what a file shows. Adyen's list differs by card
-// network and reason of the dispute, and is not published as a whole: the names of those that it takes come with the
-// reasons.
+// documents are words in the names of Adyen's document types, by what a file shows. The types differ by card network
+// and reason, and Adyen publishes no whole list: their names come with the reasons.
 var documents = map[sdk.EvidenceType][]string{
 	sdk.EvidenceReceipt:               {"invoice", "receipt"},
 	sdk.EvidenceDistinctInvoice:       {"duplicate", "invoice"},
@@ -76,8 +71,7 @@ var documents = map[sdk.EvidenceType][]string{
 	sdk.EvidenceRecurringAgreement:    {"recurring"},
 }
 
-// documentType picks the type of document that a file is sent as: the first one with a word of the file's type in its
-// name, else the one for any document. It is "" if Adyen takes neither.
+// documentType picks the first type of document with a word of the file's type in its name, else the one for any.
 func documentType(offered []string, t sdk.EvidenceType) string {
 	for _, word := range documents[t] {
 		for _, code := range offered {
@@ -86,10 +80,7 @@ func documentType(offered []string, t sdk.EvidenceType) string {
 			}
 		}
 	}
-	if slices.Contains(offered, anyDocument) {
-		return anyDocument
-	}
-	return ""
+	return sdk.When(slices.Contains(offered, anyDocument), anyDocument)
 }
 
 // attachEvidence gives Adyen a file, as a document of a type that it takes for this dispute.

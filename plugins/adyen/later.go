@@ -13,9 +13,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	redirect, pares := r.Returned("redirectResult"), r.Returned("PaRes")
 	sdk.Require(redirect+pares != "", sdk.Missing("redirectResult",
 		"the customer came back without a result: pass the query of the return URL on"))
-	if redirect != "" {
-		details.Str("redirectResult", redirect)
-	} else {
+	if details.OptStr("redirectResult", redirect); redirect == "" {
 		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
 	}
 	j := post(c, "/payments/details",
@@ -54,8 +52,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// modification begins the body of a change. A capture has a reference of its own (docs.adyen.com, "Your reference for
-// the capture request"): the payment may have several.
+// modification begins the body of a change. A capture has its own (docs.adyen.com, "Your reference for the capture").
 func modification(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).
 		OptStr("reference", cmp.Or(c.Request.CaptureReference, c.Request.Reference))
@@ -78,11 +75,10 @@ func refundReason(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	reason = strings.ToLower(reason)
-	for _, r := range [...]struct{ word, value string }{{"fraud", "FRAUD"}, {"duplicate", "DUPLICATE"},
-		{"return", "RETURN"}, {"customer", "CUSTOMER REQUEST"}} {
-		if strings.Contains(reason, r.word) {
-			return r.value
+	for _, row := range (sdk.Names{{"FRAUD", "fraud"}, {"DUPLICATE", "duplicate"}, {"RETURN", "return"},
+		{"CUSTOMER REQUEST", "customer"}}) {
+		if strings.Contains(strings.ToLower(reason), row[1]) {
+			return row[0]
 		}
 	}
 	return "OTHER"

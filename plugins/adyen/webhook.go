@@ -31,8 +31,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// signed returns the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a
-// hexadecimal key, in base64 (docs.adyen.com, "Verify HMAC signatures").
+// signed returns the signed text of an item: eight fields joined by colons (docs.adyen.com, "Verify HMAC signatures").
 func signed(n sdk.JSON) string {
 	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"),
 		n.Text("merchantReference"), n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"),
@@ -68,22 +67,19 @@ var (
 		{sdk.StagePreArbitration, "SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// event returns the event of an item; nil for an item that does not concern payments. A capture or refund has its own
-// reference.
+// event returns the event of an item; nil for an item that does not concern payments.
 func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
-	o := &sdk.Outcome{TransactionID: cmp.Or(n.Str("originalReference"), id), Amount: money(n.Get("amount")),
-		Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
+	o := &sdk.Outcome{Status: sdk.Choose(success, succeeded, failed).Of(code), Amount: money(n.Get("amount")),
+		TransactionID: cmp.Or(n.Str("originalReference"), id),
+		Raw:           map[string]string{"event_code": code, "success": n.Text("success")}}
 	e := &sdk.Event{Object: sdk.EventPayment, TransactionID: o.TransactionID, Reference: n.Str("merchantReference"),
 		AccountID: n.Str("merchantAccountCode"), Outcome: o}
-	if o.Status = succeeded.Of(code); !success {
-		o.Status = failed.Of(code)
-	}
 	switch {
 	case disputes.Of(code) != "":
 		e.Object, e.Outcome = sdk.EventDispute, nil
-		if m := o.Amount; success && m != nil && m.Minor > 0 && n.Str("originalReference") != "" {
-			e.Dispute = dispute(n, id, code, *m)
+		if success && n.Str("originalReference") != "" {
+			e.Dispute = dispute(n, id, code).Of(o.Amount)
 		}
 		return e
 	case o.Status == "":
@@ -111,40 +107,29 @@ func event(n sdk.JSON) *sdk.Event {
 		o.Amount = nil
 	}
 	if refused := !success && strings.HasPrefix(code, "CANCEL"); refused || o.Status == sdk.StatusDeclined {
-		o.Decline = said(n)
-		if refused { // the cancel has its own pspReference, the same in each delivery (docs.adyen.com, "Cancel")
-			o.Reference = id
-		}
+		// a refused cancel has its own pspReference, the same in each delivery (docs.adyen.com, "Cancel")
+		o.Decline, o.Reference = said(n), sdk.When(refused, id)
 	}
 	return e
 }
 
 // dispute returns the dispute of an item, with unsigned words that explain it.
-func dispute(n sdk.JSON, id, code string, amount sdk.Money) *sdk.Dispute {
-	return &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code,
+func dispute(n sdk.JSON, id, code string) *sdk.Dispute {
+	return &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), ConnectorStatus: code,
 		Reason: n.Str("reason"), ReasonCode: n.Str("additionalData.chargebackReasonCode"),
 		RespondBy: sdk.Millis(n.Str("additionalData.defensePeriodEndsAt"))}
 }
 
-// readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less
-// than the signed amount (authorisedAmountValue). That field is not signed; it only shows that the signed amount may be
-// too high.
+// readable reports whether the amount of a success is reliable. An issuer may approve less than the signed amount:
+// authorisedAmountValue is not signed, but shows that the signed amount may be too high.
 func readable(n sdk.JSON, o *sdk.Outcome) bool {
-	switch o.Status {
-	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded, sdk.StatusVerified:
-	default:
-		return true
-	}
-	part := n.Get("additionalData.authorisedAmountValue")
-	same := !part.Exists() || part.IsNull() || part.Text("") == n.Text("amount.value")
-	return o.Amount != nil && o.Amount.Minor >= 0 && (same || n.Str("eventCode") != "AUTHORISATION")
+	const part = "additionalData.authorisedAmountValue"
+	whole := n.Str("eventCode") != "AUTHORISATION" || !n.Has(part) || n.Text(part) == n.Text("amount.value")
+	return !o.Status.Approves() || whole && o.Amount != nil && o.Amount.Minor >= 0
 }
 
 // said returns the reason of a refusal, in unsigned words. They explain and decide nothing.
 func said(n sdk.JSON) *sdk.Decline {
-	code := n.Str("eventCode")
-	if why := n.Text("additionalData.refusalReasonCode"); declines.Of(why) != "" {
-		code = why
-	}
-	return declines.New(code, n.Str("reason"), "")
+	why := n.Text("additionalData.refusalReasonCode")
+	return declines.New(sdk.Choose(declines.Of(why) != "", why, n.Str("eventCode")), n.Str("reason"), "")
 }
