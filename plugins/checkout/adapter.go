@@ -1,26 +1,20 @@
 // Package checkout is the adapter for Checkout.com's Unified Payments API (api-reference.checkout.com).
 //
 // Checkout.com answers a payment request at once. It accepts captures, voids and refunds with an action id and performs
-// them later; a sync of the payment, or of its actions, finds their result. It finds payments by id or by our
-// reference.
+// them later: a sync finds their result.
 package checkout
 
 import "payswitch/sdk"
 
-// Names of the credential fields.
+// Names of the account's fields. estimated is the authorization_type that can be raised later.
 const (
-	secretKey     = "api_secret"
-	channelID     = "processing_channel_id"
-	webhookSecret = "webhook_secret"
-)
-
-// The setting that asks for authorizations that can be raised later, and its value for yes.
-const (
+	secretKey         = "api_secret"
+	channelID         = "processing_channel_id"
+	webhookSecret     = "webhook_secret"
 	authorizationType = "authorization_type"
 	estimated         = "Estimated"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -64,24 +58,19 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// post sends one request and returns the new object. A refusal ends the operation. Checkout.com accepts an idempotency
-// key for payments, captures, voids and refunds. But "if the original request returns a 4xx or 5xx response code, no
-// idempotent result is saved and the payment is reattempted"
-// (checkout.com/docs/payments/manage-payments/retry-a-payment). A payment may exist despite a 5xx, so nothing is sent
-// twice: a query finds the result.
+// post sends one request and returns the new object. A refusal ends the operation. Nothing is sent twice despite the
+// key: "if the original request returns a 4xx or 5xx response code, no idempotent result is saved and the payment is
+// reattempted" (checkout.com/docs/payments/manage-payments/retry-a-payment), and a payment may exist despite a 5xx.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).KeyedOnce("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))
-	if !resp.OK() {
-		c.End(refusal(resp))
-	}
+	c.EndIf(!resp.OK(), func() *sdk.Outcome { return refusal(resp) })
 	return resp.JSON()
 }
 
 func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }
 
-// decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not
-// support CLF.
+// decimals that differ from ISO 4217 (checkout.com/docs/resources/calculating-the-amount). CLF is not supported.
 var decimals = sdk.Decimals{"ISK": 0, "CLP": 2, "IRR": 2, "MGA": 2, "CLF": -1}
 
 // amount returns an amount in Checkout.com's form.
@@ -93,8 +82,7 @@ func amount(m sdk.Money) int64 {
 	return value
 }
 
-// stated reads an amount of a payment at a path; nil if the payment lacks it. An amount that is unreadable or in
-// another currency ends the operation undecided.
+// stated reads an amount of a payment at a path; nil if the payment lacks it.
 func stated(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	return decimals.Stated(j, path, "currency", c.Request.Amount.Currency)
 }

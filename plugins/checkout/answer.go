@@ -1,8 +1,8 @@
 package checkout
 
 import (
+	"cmp"
 	_ "embed"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -33,16 +33,13 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
 			sdk.Expect(held != nil && *held == r.Amount, "the authorized amount is not the new total")
 			o.Amount = held
-		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
+		} else if sdk.Require(o.Amount != nil, sdk.ErrNoAmount); captured(r) {
 			automatic(c, o, held, taken, stated(c, j, "balances.total_voided"))
 		}
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Captured":
-		o.Status = sdk.StatusCaptured
-		if taken != nil {
-			o.Amount = taken
-		}
-		sdk.Require(o.Amount != nil && o.Amount.Minor > 0, errAmount)
+		o.Status, o.Amount = sdk.StatusCaptured, cmp.Or(taken, o.Amount)
+		sdk.Require(o.Amount.Positive(), sdk.ErrNoAmount)
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Refunded", "Partially Refunded": // automatic capture took the whole amount
 		if taken == nil && captured(r) {
@@ -50,7 +47,7 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		}
 		fallthrough
 	case "Partially Captured":
-		sdk.Expect(taken != nil && taken.Minor > 0, status+" without the captured amount")
+		sdk.Expect(taken.Positive(), status+" without the captured amount")
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
 		o.Amount = nil
@@ -60,7 +57,7 @@ func result(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	case "Declined":
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, decline(j)
 	case "Voided", "Canceled", "Expired":
-		sdk.Expect(taken == nil || taken.Minor == 0, status+" with a captured amount")
+		sdk.Expect(!taken.Positive(), status+" with a captured amount")
 		o.Amount = nil
 		if c.Operation() == sdk.OpSync && (status != "Expired" || r.Payment != nil && r.Payment.Authorized > 0) {
 			o.Status = sdk.StatusVoided
@@ -82,23 +79,21 @@ func captured(r *sdk.Request) bool {
 	return r.Capture != sdk.CaptureManual
 }
 
-var errAmount = errors.New("the answer holds a payment without its amount")
-
 // automatic decides about an authorized payment that Checkout.com captures by itself, within seconds or by a schedule.
 // The answer to the payment request comes earlier and has no balances: the capture is under way. Later the balances
 // decide. If they show no capture, the payment's actions do: after a declined capture the payment is authorized.
 func automatic(c *sdk.Call, o *sdk.Outcome, held, taken, voided *sdk.Money) {
 	switch {
-	case taken != nil && taken.Minor > 0:
+	case taken.Positive():
 		o.Status, o.Amount = sdk.StatusCaptured, taken
-	case voided != nil && voided.Minor > 0 && held != nil && voided.Minor >= held.Minor:
+	case voided.Positive() && held != nil && voided.Minor >= held.Minor:
 		o.Status, o.Amount = sdk.StatusVoided, nil
 	case c.Operation() == sdk.OpAuthorize:
 		o.Status, o.Totals = sdk.StatusCaptured, nil
 	default:
 		afterActions(c, o)
 	}
-	if o.Status == sdk.StatusVoided && c.Operation() != sdk.OpSync {
+	if o.Status == sdk.StatusVoided && c.Gone() == sdk.StatusDeclined {
 		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline("Voided", "The payment is voided.", sdk.DeclineAbandoned)
 	}
 }
@@ -109,27 +104,23 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	list := resp.JSON()
 	// every payment has at least its authorization
 	sdk.Expect(resp.OK() && list.IsArray() && list.Len() > 0, "the answer holds no actions of the payment")
-	var taken int64
+	taken := sdk.Money{Currency: c.Request.Amount.Currency}
 	captured, refused, voided := false, false, false
 	for a := range list.All() {
-		kind, approved := a.Need("type"), a.Raw("approved")
-		switch {
-		case kind == "Capture" && approved == "true":
-			m := decimals.Need(a, "amount", "currency", c.Request.Amount.Currency)
-			sdk.Require(m != nil, errAmount)
-			captured, taken = true, taken+m.Minor
-		case kind == "Capture" && approved == "false":
+		switch a.Need("type") + " " + a.Raw("approved") {
+		case "Capture true":
+			captured, taken.Minor = true, taken.Minor+decimals.Need(a, "amount", "currency", taken.Currency).Minor
+		case "Capture false":
 			refused = true
-		case kind == "Void" && approved == "true":
+		case "Void true":
 			voided = true
 		}
 	}
 	o.Totals = nil
 	switch {
-	case captured && taken > 0:
-		o.Status, o.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken, Currency: c.Request.Amount.Currency}
 	case captured:
-		sdk.Check(errAmount)
+		sdk.Require(taken.Positive(), sdk.ErrNoAmount)
+		o.Status, o.Amount = sdk.StatusCaptured, &taken
 	case voided:
 		o.Status, o.Amount = sdk.StatusVoided, nil
 	case !refused: // the capture is still to come
@@ -156,12 +147,10 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnavailable, "E G I R S U"}},
 }
 
-// decline returns the reason of a refused payment or action. The answer to a sync has the code in the payment's first
-// action.
-func decline(j sdk.JSON) *sdk.Decline {
-	at := j
-	if !j.Has("response_code") && j.Has("actions.0.response_code") {
-		at = j.Get("actions.0")
+// decline returns the reason of a refused payment or action. A sync has the code in the payment's first action.
+func decline(at sdk.JSON) *sdk.Decline {
+	if !at.Has("response_code") && at.Has("actions.0.response_code") {
+		at = at.Get("actions.0")
 	}
 	code, network := at.Text("response_code"), at.Text("processing.partner_response_code")
 	d := declines.New(code, at.Str("response_summary"), sdk.DeclineByCode(network))
@@ -171,8 +160,7 @@ func decline(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done. 409 and 429 are
-// exceptions: a first request may still be in progress.
+// refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done, except 409 and 429.
 func refusal(resp *sdk.Response) *sdk.Outcome {
 	code := resp.JSON().Str("error_codes.0")
 	sdk.Require(resp.Refuses() && resp.Status != 429 && code != "",

@@ -30,7 +30,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	return o.OptStr(authorizationType, sdk.When(raisable, estimated)).
 		OptObj("partial_authorization", sdk.NewObject().OptBool("enabled", r.Wish().Partial)).
 		OptStr("previous_payment_id", sdk.When(mit, previous)).OptObj("processing", processing(r)).
-		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 25))).
+		StrAt("billing_descriptor.name", sdk.Clip(r.DescriptorName, 25)).
 		OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
@@ -61,22 +61,18 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
 
-// processing returns the chosen network of a card of two, and the reason of a merchant-initiated payment outside an
-// agreement.
+// processing has the chosen network of a card of two, and the reason of a merchant's charge outside an agreement.
 func processing(r *sdk.Request) *sdk.Object {
 	chosen := r.Instrument.Card.Scheme() == sdk.CartesBancaires
 	return sdk.NewObject().OptStr("preferred_scheme", sdk.When(chosen, "cartes_bancaires")).
 		OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
 }
 
-// threeDS asks for 3-D Secure, or sends an outside result; xid is the directory server's transaction id in 3-D Secure
-// 2.
+// threeDS asks for 3-D Secure, or sends an outside result. In 3-D Secure 2 xid is the directory server's id.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, challenge := r.Proof(), "no_preference"
-	if r.Request3DS && r.StoresForMerchant() {
-		challenge = "challenge_requested_mandate"
-	} else if r.Request3DS {
-		challenge = "challenge_requested"
+	if r.Request3DS {
+		challenge = "challenge_requested" + sdk.When(r.StoresForMerchant(), "_mandate")
 	}
 	return sdk.NewObject().Bool("enabled", r.Request3DS || r.ThreeDS != nil).Bool("force_3ds", r.Request3DS).
 		StrOrNull("eci", t.ECI).StrOrNull("cryptogram", t.CAVV).StrOrNull("xid", t.DSTransID).StrOrNull("version", t.Version).
@@ -99,8 +95,7 @@ var paymentTypes = sdk.Names{
 	{"Unscheduled", "mit first_off_session"},
 }
 
-// withStatus adds how the customer came back to the return URL. Anyone can call that URL, so the adapter concludes
-// nothing from it.
+// withStatus adds how the customer came back to the return URL. Anyone can call that URL, so it proves nothing.
 func withStatus(url, status string) string {
 	return url + sdk.Choose(strings.Contains(url, "?"), "&", "?") + "status=" + status
 }

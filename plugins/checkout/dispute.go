@@ -13,8 +13,7 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Disputed(sdk.DisputeAccepted, "accepted"), nil
 }
 
-// textFields and fileFields say where Checkout.com has room for a text or a file; what they do not name is additional
-// evidence.
+// textFields and fileFields say where Checkout.com has room for a text or a file; the rest is additional evidence.
 var (
 	textFields = sdk.Names{
 		{"proof_of_delivery_or_service_text", "shipping_address shipping_carrier shipping_tracking_number"},
@@ -75,15 +74,12 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 // done sends a request. An answer that is no success ends the operation: with Checkout.com's refusal, or undecided.
 func done(c *sdk.Call, s *sdk.Send) *sdk.Response {
 	resp := sdk.Must(c.Do(s))
-	if !resp.OK() {
-		c.End(refusal(resp))
-	}
+	c.EndIf(!resp.OK(), func() *sdk.Outcome { return refusal(resp) })
 	sdk.Expect(resp.Status == 204 || resp.Status == 201 || resp.JSON().Str("id") != "", "the answer confirms nothing")
 	return resp
 }
 
-// disputes are the statuses of a dispute, and the types of messages about one after "dispute_". Checkout.com resolves a
-// dispute by itself if the payment was refunded before.
+// disputes are the statuses of a dispute, and the types of messages about one after "dispute_".
 var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "evidence_required"},
 	{sdk.DisputeChallenged, "evidence_under_review arbitration_under_review arb_evidence_submitted evidence_submitted " +
 		"evidence_acknowledged_by_scheme arbitration_evidence_submitted arbitration_sent_to_scheme"},
@@ -94,19 +90,14 @@ var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "evidence_requir
 func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	resp := sdk.Must(c.Get(pathOfDispute(c), c.Bearer(secretKey)))
 	j := resp.JSON()
-	if resp.Status == 404 && strings.HasSuffix(j.Str("error_codes.0"), "_not_found") {
-		return c.OtherAccount(), nil
-	}
-	sdk.Expect(resp.OK() && j.Str("id") == c.Request.Dispute.ID, "the answer is not the state of the dispute")
+	c.EndIf(resp.Status == 404 && strings.HasSuffix(j.Str("error_codes.0"), "_not_found"), c.OtherAccount)
 	status := j.Str("status")
 	o := c.Disputed(disputes.Of(status), status)
-	amount := decimals.Need(j, "amount", "currency", c.Request.Dispute.Amount.Currency)
-	sdk.Expect(o.Dispute.Status != "" && amount != nil && amount.Minor > 0,
-		"the answer has no status or amount of the dispute")
-	o.Dispute.Amount, o.Dispute.ReasonCode, o.Dispute.RespondBy = *amount, j.Str("reason_code"),
-		sdk.Millis(j.Str("evidence_required_by"))
+	d := o.Dispute.Of(decimals.Stated(j, "amount", "currency", o.Dispute.Amount.Currency))
+	sdk.Expect(resp.OK() && d != nil && j.Str("id") == d.ID, "the answer is not the state of the dispute")
+	d.ReasonCode, d.RespondBy = j.Str("reason_code"), sdk.Millis(j.Str("evidence_required_by"))
 	if strings.HasPrefix(status, "arb") {
-		o.Dispute.Stage = sdk.StageArbitration
+		d.Stage = sdk.StageArbitration
 	}
 	return o, nil
 }

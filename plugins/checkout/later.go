@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -31,8 +30,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// incrementalAuthorize raises the authorized amount. Checkout.com takes the difference; the request holds the new
-// total. The answer comes at once.
+// incrementalAuthorize raises the authorized amount. Checkout.com takes the difference, and answers at once.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	j := post(c, paymentPath(c)+"/authorizations",
@@ -49,8 +47,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// act asks for an action on the payment and returns the action's id. Checkout.com accepts it with 202 and performs it
-// later.
+// act asks for an action on the payment and returns its id. Checkout.com accepts it with 202 and performs it later.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	id = post(c, paymentPath(c)+"/"+what, body).Need("action_id")
 	return &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{"action_id": id}}, id
@@ -63,7 +60,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference),
 		c.Bearer(secretKey)))
-	sdk.Require(resp.OK(), errNoPayment)
+	sdk.Require(resp.OK(), sdk.ErrAnswer)
 	list := resp.JSON().Get("data")
 	p := c.Find(list, resp.JSON().Int("total_count") <= int64(list.Len()), func(p sdk.JSON) bool {
 		return p.Need("reference") == c.Request.Reference
@@ -110,12 +107,9 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil // pending: accepted, not performed yet
 }
 
-var errNoPayment = errors.New("the answer holds no payment")
-
-// refused reads the answer to a query by an id of Checkout.com that finds no payment: the key belongs to another
-// account.
+// refused reads the answer to a query by an id of Checkout.com that finds no payment.
 func refused(c *sdk.Call, resp *sdk.Response) *sdk.Outcome {
-	code := resp.JSON().Str("error_codes.0")
-	sdk.Require(resp.Status == 404 && strings.HasSuffix(code, "_not_found") && c.Request.TransactionID != "", errNoPayment)
+	absent := resp.Status == 404 && strings.HasSuffix(resp.JSON().Str("error_codes.0"), "_not_found")
+	sdk.Expect(absent && c.Request.TransactionID != "", "the answer holds no payment")
 	return c.OtherAccount()
 }

@@ -7,11 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than
-// once, so each only asks for a sync.
+// webhook reads an event, signed with the HMAC-SHA256 of the body. Events come in any order, so each asks for a sync.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(c.Account.Credentials[webhookSecret]), sdk.Body()).Hex(),
-		strings.ToLower(c.Request.Webhook.Header("Cko-Signature")))
+		c.Request.Webhook.Header("Cko-Signature"))
 	message := c.Message()
 	created := sdk.Millis(message.Str("created_on"))
 	c.FreshAt(created)
@@ -40,16 +39,12 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	return sdk.When(e.TransactionID != "", e)
 }
 
-// dispute reads the data of a message about a dispute; nil if it states no amount. A type that is not in the table
-// leaves the dispute open.
+// dispute reads the data of a message about a dispute; nil if it states no amount. An unknown type leaves it open.
 func dispute(kind string, data sdk.JSON) *sdk.Dispute {
-	m := decimals.Read(data, "amount", sdk.CurrencyOf(data.Str("currency")))
-	if data.Str("id") == "" || m == nil || m.Minor <= 0 {
-		return nil
-	}
-	status := disputes.Of(strings.TrimPrefix(kind, "dispute_"))
-	return &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: *m,
-		Stage:           sdk.When(strings.HasPrefix(kind, "dispute_arbitration_"), sdk.StageArbitration),
-		ConnectorStatus: kind, Reason: data.Str("category"), ReasonCode: data.Str("reason_code"),
-		RespondBy: sdk.Millis(data.Str("evidence_required_by")), CreatedAt: sdk.Millis(data.Str("date"))}
+	d := sdk.Dispute{ID: data.Str("id"), ConnectorStatus: kind, Reason: data.Str("category"),
+		Status:     cmp.Or(disputes.Of(strings.TrimPrefix(kind, "dispute_")), sdk.DisputeOpened),
+		Stage:      sdk.When(strings.HasPrefix(kind, "dispute_arbitration_"), sdk.StageArbitration),
+		ReasonCode: data.Str("reason_code"), RespondBy: sdk.Millis(data.Str("evidence_required_by")),
+		CreatedAt: sdk.Millis(data.Str("date"))}
+	return d.Of(decimals.Read(data, "amount", sdk.CurrencyOf(data.Str("currency"))))
 }
