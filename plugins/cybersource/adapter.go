@@ -1,8 +1,7 @@
 // Package cybersource is the adapter for Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1),
 // Transaction Search (/tss/v2) and webhooks (developer.cybersource.com/docs).
 //
-// Cybersource supports no idempotency key, so nothing is sent twice. Transaction Search settles an unknown result: by
-// the transaction's id, or by our reference (clientReferenceInformation.code) if the answer with the id was lost.
+// No idempotency key exists, so nothing is sent twice. Transaction Search settles an unknown result by id or reference.
 package cybersource
 
 import (
@@ -18,7 +17,6 @@ const (
 	enrollmentsPath = "/risk/v1/authentications"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -57,8 +55,7 @@ func Adapter() *sdk.Adapter {
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
-		Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 
@@ -105,7 +102,7 @@ func signatureHeader(key, names, signature string) string {
 }
 
 // send sends a request with its HTTP Signature: an HMAC-SHA256 with the shared secret over the named headers, one per
-// line, as name, colon, space and value. The Host header is the host of the URL. GETs have no body and no digest.
+// line, as name, colon, space and value. GETs have no body and no digest.
 func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
 	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
 	at := strings.IndexByte(address+"/", '/') // where the path begins

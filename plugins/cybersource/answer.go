@@ -12,9 +12,10 @@ import (
 func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) sdk.JSON {
 	r := send(c, method, path, body, captures...)
 	j := r.JSON()
-	if gate := j.Str("response.rmsg"); r.Refuses() && j.Str("status") == "" && gate != "" {
-		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
-	}
+	gate := j.Str("response.rmsg")
+	c.EndIf(r.Refuses() && j.Str("status") == "" && gate != "", func() *sdk.Outcome {
+		return sdk.Declined(declines.New("UNAUTHORIZED", gate, ""))
+	})
 	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), sdk.ErrAnswer)
 	sdk.Expect(j.Str("reason") != "DUPLICATE_REQUEST", "an earlier request had this reference: a query finds its result")
 	return j
@@ -28,8 +29,7 @@ const (
 	finished = "SUCCEEDED TRANSMITTED"
 )
 
-// payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture. Under
-// review nothing is captured, though the issuer may have approved and hold the funds: the merchant decides.
+// payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture.
 var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"},
 	{sdk.StatusCaptured, finished}, {sdk.StatusReview, reviews},
 	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED"}, {sdk.StatusVoided, releases}}
@@ -47,16 +47,14 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	if o.Amount = stated(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
 		o.Amount = stated(r, a, "totalAmount")
 	}
-	sdk.Expect(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0,
-		"the answer holds a payment without its amount")
-	if status == "AUTHORIZED" && !r.Manual() { // Cybersource does not capture a partial approval by itself
-		o.Status = sdk.StatusCaptured
-	}
-	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
+	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount.Positive(), sdk.ErrNoAmount)
+	switch {
+	case zero && o.Status.Approves():
 		o.Status, o.Amount = sdk.StatusVerified, nil
-	}
-	if zero && o.Status == sdk.StatusReview { // a check of a card has no review
+	case zero && o.Status == sdk.StatusReview: // a check of a card has no review
 		o.Status = sdk.StatusPending
+	case status == "AUTHORIZED" && !r.Manual(): // Cybersource does not capture a partial approval by itself
+		o.Status = sdk.StatusCaptured
 	}
 	tokens := a.Get("tokenInformation")
 	o.StoredCredential = sdk.StoredAs(tokens.Str("paymentInstrument.id"), tokens.Str("customer.id"))
@@ -68,8 +66,7 @@ func stated(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
 	return a.Get("orderInformation.amountDetails").Stated(name, "currency", r.Amount.Currency)
 }
 
-// outcome reads the common fields of answers about a transaction. Unless it is a refusal, the answer must have an id
-// and a known status.
+// outcome reads what answers about a transaction have in common. All but refusals need an id and a known status.
 func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"),
 		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"),
@@ -116,9 +113,8 @@ func refused(a sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// adviceCode returns the network's advice: the raw code if it has the network's two digits, else Cybersource's own. Raw
-// codes of Barclays have one digit and meanings of their own, for example 4 for "Do not try again"
-// (developer.cybersource.com, API fields, ccAuthReply_merchantAdviceCodeRaw).
+// adviceCode returns the network's advice: the raw code if it has the network's two digits, else Cybersource's own.
+// Barclays' raw codes mean something else (developer.cybersource.com, ccAuthReply_merchantAdviceCodeRaw).
 func adviceCode(advice sdk.JSON) string {
 	if raw := advice.Text("codeRaw"); len(raw) == 2 {
 		return raw

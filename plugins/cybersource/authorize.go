@@ -6,8 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize authorizes the amount, or captures it at once. With amount 0 it checks a card (Verify). With 3-D Secure it
-// begins with payer authentication.
+// authorize authorizes or captures the amount, or checks a card with 0 (Verify). With 3-D Secure it begins with that.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedInstrument())
@@ -21,8 +20,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, commerceIndicator(r), "", sdk.NewObject())
 }
 
-// pay sends the payment. action is a further service of the same request; authentication is
-// consumerAuthenticationInformation.
+// pay sends the payment. action is a further service of the same request.
 func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sdk.Outcome, error) {
 	r := c.Request
 	if name := exemptions.Of(string(r.Exemption)); name != "" {
@@ -30,7 +28,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	}
 	body := begin(r).Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		At("merchantInformation.merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, 23))).
+		StrAt("merchantInformation.merchantDescriptor.name", sdk.Clip(r.DescriptorName, 23)).
 		OptObj("consumerAuthenticationInformation", authentication).
 		OptArr("merchantDefinedInformation", sdk.When(r.Amount.Minor > 0, definedInformation(r)))
 	a := ask(c, "POST", paymentsPath, body)
@@ -44,10 +42,9 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 // begin begins a request about a card with the instrument and our reference.
 func begin(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	instrument := sdk.NewObject()
-	if id := r.Instrument.StoredCredentialID; id != "" {
-		instrument.Obj("paymentInstrument", sdk.NewObject().Str("id", id))
-	} else {
+	id := r.Instrument.StoredCredentialID
+	instrument := sdk.NewObject().StrAt("paymentInstrument.id", id)
+	if id == "" {
 		instrument.Obj("card", card(r.Instrument.Card))
 	}
 	return sdk.NewObject().Obj("paymentInformation", instrument).Obj("clientReferenceInformation", reference(r))
@@ -65,8 +62,7 @@ var cardTypes = map[sdk.CardNetwork]string{
 	sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061", sdk.UnionPay: "062",
 }
 
-// reference returns our reference of the transaction. Cybersource asks for a value of its own for each one. A capture
-// has one: the payment may have several.
+// reference returns our reference of the transaction: each has its own, a capture too.
 func reference(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Str("code", cmp.Or(r.CaptureReference, r.Reference))
 }
@@ -130,8 +126,7 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("country", a.Country)
 }
 
-// definedInformation returns the merchant's metadata by name, with the order number, as "name=value". There are 100
-// fields.
+// definedInformation returns the merchant's metadata and order number as "name=value", in at most 100 fields.
 func definedInformation(r *sdk.Request) *sdk.Array {
 	all, fields := sdk.Sorted(r.Metadata), sdk.NewArray()
 	if r.OrderReference != "" {

@@ -25,8 +25,7 @@ var (
 		{sdk.StatusPending, "PENDING " + reviews}}}
 )
 
-// captured returns the ids of a payment's captures by our references, after the name "captures"; "capture" is the last
-// one.
+// captured returns the ids of a payment's captures by our references. The data also names the last one, as "capture".
 func captured(r *sdk.Request) sdk.JSON {
 	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
 	return kept.Get("captures")
@@ -58,7 +57,7 @@ func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	case k == refunds:
 		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Stated("refundAmount", "currency", r.Amount.Currency)
 	case o.Status == sdk.StatusDeclined:
-	case k == captures: // refunds refer to the capture's id
+	case k == captures: // to which refunds refer
 		o.CaptureID, o.ConnectorData, o.Amount = id, keepCapture(r, id), stated(r, a, "totalAmount")
 	case k == reversals:
 		o.Reference = id // for the merchant's own search
@@ -75,15 +74,12 @@ func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Ou
 // payment returns the path of the operation's payment.
 func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
 
-// capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with
-// the day's batch. A capture whose number is the total count releases the rest.
+// capture captures all or a part of an authorization: Cybersource forwards it with the day's batch. A capture whose
+// number is the total count releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	number := int64(captured(r).Len() + 1)
-	total := number
-	if !r.FinalCapture {
-		total++ // the count is unknown: one more than the number
-	}
+	total := sdk.Choose(r.FinalCapture, number, number+1) // the count of captures that follow is unknown
 	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
 			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", number).Int("totalCaptureCount", total))).
@@ -113,7 +109,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		Obj("clientReferenceInformation", reference(r)))
 }
 
-// incrementalAuthorize raises the authorized amount. Cybersource takes the difference; the request holds the new total.
+// incrementalAuthorize raises the authorized amount by the difference.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	more := c.Request.Increase()
 	return increments.do(c, "PATCH", payment(c.Request), sdk.NewObject().
@@ -162,27 +158,80 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// billed reads the service ics_bill in the details of a payment with automatic capture. Without a successful ics_bill
-// the payment is authorized. If the status shows that the payment was forwarded, the services do not matter.
+// billed reads the service ics_bill in the details of a payment with automatic capture: without a successful one the
+// payment is authorized. If the status shows that the payment was forwarded, the services do not matter.
 func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
 	services := a.Get("applicationInformation.applications")
 	bill := services.Where("name", "ics_bill")
-	switch result := bill.Text("rCode"); {
-	case result == "1":
-		return sdk.StatusCaptured
-	case result == "0" && status == "AUTHORIZED": // ics_bill failed
-		return sdk.StatusAuthorized
-	case !services.Exists() && status != "AUTHORIZED":
-		return sdk.StatusCaptured
-	case services.IsArray() && services.Len() > 0 && !bill.Exists() && status == "AUTHORIZED":
-		services.Need("0.name")
-		return sdk.StatusAuthorized
-	}
-	sdk.Expect(false, "the details do not show whether the payment was captured")
-	return ""
+	done := bill.Text("rCode") == "1" || !services.Exists() && status != "AUTHORIZED"
+	failed := bill.Text("rCode") == "0" || !bill.Exists() && services.Text("0.name") != ""
+	sdk.Expect(done || failed && status == "AUTHORIZED", "the details do not show whether the payment was captured")
+	return sdk.Choose(done, sdk.StatusCaptured, sdk.StatusAuthorized)
 }
 
-// refundSync asks for the state of a refund.
-func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	return refunds.find(c, c.Request.RefundID), nil
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) { return refunds.find(c, c.Request.RefundID), nil }
+
+// Transaction Search finds a transaction by its id, or by our reference and the transaction's service.
+const searchesPath = "/tss/v2/searches"
+
+// find asks for the result of a change, by its id if that is known.
+func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
+	a := transaction(c, id, k.service)
+	return k.read(c.Request, a, statusOf(a, k.accepted))
+}
+
+// transaction fetches a transaction by its id, or by our reference and its service. Without one the operation ends.
+func transaction(c *sdk.Call, id, service string) sdk.JSON {
+	given := id != ""
+	if !given {
+		id = search(c, service)
+	}
+	c.EndIf(id == "", func() *sdk.Outcome {
+		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: c.Request.TransactionID}
+	})
+	response := send(c, "GET", "/tss/v2/transactions/"+sdk.PathEscape(id), nil)
+	a := response.JSON()
+	absent := a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND"
+	c.EndIf(given && response.Status == 404 && absent, c.OtherAccount)
+	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") &&
+		a.Str("clientReferenceInformation.code") == named(c.Request, service)), sdk.ErrAnswer)
+	return a
+}
+
+// search returns the id of the transaction with our reference that performed a service; "" for none.
+func search(c *sdk.Call, service string) string {
+	reference := named(c.Request, service)
+	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
+	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).
+		Str("query", "clientReferenceInformation.code:"+reference).
+		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
+	a := response.JSON()
+	sdk.Require(response.OK() && a.Number("totalCount") != "", sdk.ErrAnswer)
+	all := a.Get("_embedded.transactionSummaries")
+	found := all.Only(func(t sdk.JSON) bool {
+		performed := t.Get("applicationInformation.applications")
+		performed.Need("0.name") // a transaction without a service could be the wanted one
+		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
+	})
+	id := found.Str("id")
+	sdk.Expect(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"),
+		"the search did not return every transaction with this reference")
+	return id
+}
+
+// named returns our reference of the transaction that performed a service.
+func named(r *sdk.Request, service string) string {
+	if service == captures.service {
+		return cmp.Or(r.CaptureReference, r.Reference)
+	}
+	return r.Reference
+}
+
+// statusOf returns the status of a transaction's details, or the meaning of their reason code: 100 is accepted. 200 and
+// 230 are checks that failed after the issuer's approval: the funds are held (support.cybersource.com, 000002478).
+func statusOf(a sdk.JSON, accepted string) string {
+	code := a.Text("applicationInformation.reasonCode")
+	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"},
+		{"AUTHORIZED_PENDING_REVIEW", "200 230"}}.Of(code)
+	return cmp.Or(a.Str("applicationInformation.status"), known, sdk.When(declines.Of(code) != "", "DECLINED"))
 }

@@ -8,8 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// indicators are the commerce indicators of payments with an outside authentication, by network and transStatus: Y
-// authenticated, A attempted.
+// indicators are the commerce indicators of payments with an outside authentication, by network and transStatus.
 var indicators = sdk.Names{
 	{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"}, {"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
 	{"aesk", "AmericanExpress_Y"}, {"aesk_attempted", "AmericanExpress_A"}, {"dipb", "Discover_Y"},
@@ -17,34 +16,28 @@ var indicators = sdk.Names{
 	{"js_attempted", "JCB_A"}, {"up3ds", "UnionPay_Y"}, {"up3ds_attempted", "UnionPay_A"},
 }
 
-// exemptions are the indicators of consumerAuthenticationInformation.strongAuthentication (developer.cybersource.com,
-// API fields).
+// exemptions are indicators of strongAuthentication (developer.cybersource.com, API fields).
 var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"},
 	{"riskAnalysisExemptionIndicator", "transaction_risk_analysis"},
 	{"trustedMerchantExemptionIndicator", "trusted_beneficiary"}, {"secureCorporatePaymentIndicator", "secure_corporate"},
 	{"delegatedAuthenticationExemptionIndicator", "sca_delegation"}}
 
-// externalResult returns the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram
-// has a field of its own.
+// externalResult returns the result of an outside authentication, with its commerce indicator.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 	t, network := r.ThreeDS, r.Instrument.Card.Scheme()
-	result = sdk.NewObject()
-	if network == sdk.Mastercard || network == sdk.Maestro {
-		collected := sdk.Names{{"2", "Y"}, {"1", "A"}}.Of(t.TransStatus)
-		result.OptStr("ucafAuthenticationData", t.CAVV).Str("ucafCollectionIndicator", cmp.Or(collected, "0"))
-	} else {
-		result.OptStr("cavv", t.CAVV)
-	}
-	result.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
+	ucaf := network == sdk.Mastercard || network == sdk.Maestro // whose cryptogram has a field of its own
+	collected := cmp.Or(sdk.Names{{"2", "Y"}, {"1", "A"}}.Of(t.TransStatus), "0")
+	result = sdk.NewObject().OptStr(sdk.Choose(ucaf, "ucafAuthenticationData", "cavv"), t.CAVV).
+		OptStr("ucafCollectionIndicator", sdk.When(ucaf, collected)).
+		OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
 		OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).
 		OptStr("paresStatus", t.TransStatus).OptStr("acsTransactionId", t.ACSTransID).
 		Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, "2")) // 2: CVV with authentication transaction number
 	return cmp.Or(indicators.Of(string(network)+"_"+t.TransStatus), "internet"), result
 }
 
-// Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data
-// ("device" and the reference of the collection). Enrollment says whether the customer is challenged ("challenge" and
-// the id of the authentication). The payment holds the result.
+// Payer authentication has three steps. Setup names the page that collects the browser's data, and enrollment says
+// whether the customer is challenged: both are kept, as "device" and "challenge". The payment holds the result.
 
 // authenticate sends a request of payer authentication. A refusal ends the operation.
 func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Capture) (status string, info sdk.JSON) {

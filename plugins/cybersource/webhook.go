@@ -7,9 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a
-// dot and the body. A message holds less than Transaction Search (for example, not whether a payment was captured with
-// its authorization), so every event asks for a query.
+// webhook reads a message, signed with "t=<ms>;keyId=<id>;sig=<base64>": an HMAC-SHA256 over t, a dot and the body. A
+// message does not say whether a payment was captured with its authorization, so every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret",
 		Key: sdk.FnUnbase64, Code: sdk.FnBase64})
