@@ -1,9 +1,8 @@
 // Package braintree is the adapter for Braintree's GraphQL API and its webhooks.
 //
 // A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, which
-// chargeCreditCard or authorizeCreditCard uses. Requests that move money carry an apiRequestKey. Braintree acts once
-// per key in 30 days, and answers a repetition with the result of the first request. Our reference is the orderId, by
-// which a search finds a payment or refund.
+// chargeCreditCard or authorizeCreditCard uses. Requests that move money carry an apiRequestKey: Braintree acts once,
+// and repeats the answer. Our reference is the orderId, by which a search finds a payment or refund.
 package braintree
 
 import "payswitch/sdk"
@@ -18,7 +17,6 @@ const (
 	accountCurrency = "merchant_config_currency"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const input = "variables.input."
 	return &sdk.Adapter{
@@ -57,18 +55,15 @@ func Adapter() *sdk.Adapter {
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		Sync: sync, RefundSync: refundSync,
 		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
-		DisputeSync: disputeSync,
-		Webhook:     webhook,
+		DisputeSync: disputeSync, Webhook: webhook,
 	}
 }
 
-// currencies returns those with at most three decimals, the limit of the API. The dollar, the default, comes first.
+// currencies returns all but CLF, whose four decimals the API does not take. The dollar, the default, comes first.
 func currencies() []string {
 	all := []string{"USD"}
-	for _, c := range sdk.Currencies() {
-		if e, _ := c.Exponent(); e <= 3 && c != "USD" {
-			all = append(all, string(c))
-		}
+	for _, c := range sdk.CurrenciesExcept("USD", "CLF") {
+		all = append(all, string(c))
 	}
 	return all
 }

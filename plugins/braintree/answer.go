@@ -36,9 +36,7 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 	} else {
 		o.Amount = t.Stated("amount.value", "amount.currencyCode", c.Request.Amount.Currency)
 	}
-	moved := o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusRefunded
-	sdk.Expect(!moved || c.Request.Amount.Currency == "" || o.Amount != nil && o.Amount.Minor > 0,
-		"the answer holds a transaction or refund without its amount")
+	sdk.Require(!o.Status.Approves() || c.Request.Amount.Currency == "" || o.Amount.Positive(), sdk.ErrNoAmount)
 	return o, t.Need("id")
 }
 
@@ -56,7 +54,7 @@ func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(sdk.JSON{}, "VOIDED")
 	case o.Status != sdk.StatusDeclined:
 		event := eventOf(t, "AUTHORIZED")
-		o.AuthCode, o.Checks = event.Str("processorResponse.authorizationId"), checks(event.Get("processorResponse"))
+		o.AuthCode, o.Checks = event.Str("processorResponse.authorizationId"), checksOf(event)
 		o.NetworkTransactionID = t.Str("paymentMethodSnapshot.networkTransactionId")
 	}
 	return o
@@ -74,28 +72,26 @@ func eventOf(t sdk.JSON, status string) sdk.JSON {
 	return t.Get("statusHistory").Where("status", status)
 }
 
-// All checks use these results.
-var results = sdk.Results{
+// checks are the results of all three checks.
+var checks = sdk.CheckCodes{CVC: sdk.Results{
 	{sdk.CheckPass, "MATCHES"},
 	{sdk.CheckFail, "DOES_NOT_MATCH"},
 	{sdk.CheckUnchecked, "NOT_PROVIDED BYPASS NOT_APPLICABLE"},
 	{sdk.CheckUnavailable, "NOT_VERIFIED ISSUER_DOES_NOT_PARTICIPATE SYSTEM_ERROR"},
-}
+}}
 
-func checks(r sdk.JSON) *sdk.Checks {
-	return sdk.NewChecks(results.Of(r.Str("cvvResponse")), results.Of(r.Str("avsStreetAddressResponse")),
-		results.Of(r.Str("avsPostalCodeResponse")))
+func checksOf(event sdk.JSON) *sdk.Checks {
+	return checks.At(event.Get("processorResponse"), "cvvResponse", "avsStreetAddressResponse", "avsPostalCodeResponse")
 }
 
 // declineFrom reads a refusing event or verification.
 func declineFrom(e sdk.JSON, status string) *sdk.Decline {
 	network, code := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode")
 	d := declines.New(cmp.Or(code, status), cmp.Or(e.Str("processorResponse.message"), status), sdk.DeclineByCode(network))
-	if status == "FAILED" && d.Reason == sdk.DeclineGeneric {
-		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineProcessingError)
+	if status == "FAILED" { // the processor may have acted before the error: no other processor may try
+		d.Reason = sdk.Choose(d.Reason == sdk.DeclineGeneric, sdk.DeclineProcessingError, d.Reason)
+		d.RetryElsewhere = false
 	}
-	// the processor may have acted before the error: Braintree takes no money, but no other processor may try
-	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED"
 	// the gateway's rules refused, though the processor may have approved
 	if rejection := e.Str("gatewayRejectionReason"); status == "GATEWAY_REJECTED" && rejection != "" {
 		d = declines.New(rejection, "Gateway rejected: "+rejection, sdk.DeclineBlocked)

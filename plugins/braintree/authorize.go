@@ -7,8 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// singleUse reports whether the first payment uses the payment method up: it is the token of a card, not one of the
-// vault.
+// singleUse reports whether a payment uses the payment method up: a card's token, not one of the vault.
 func singleUse(i *sdk.Instrument) bool {
 	return i.StoredCredentialID == "" || strings.HasPrefix(i.StoredCredentialID, "tokencc_")
 }
@@ -20,11 +19,10 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).
 		Str("orderId", r.Reference).OptStr("paymentInitiator", initiators.For(r.StoredCredential))
 	if singleUse(r.Instrument) { // a vaulted payment method has a customer already
-		t.OptObj("vaultPaymentMethodAfterTransacting", sdk.NewObject().OptStr("when", sdk.When(r.Stores(), "ALWAYS"))).
+		t.StrAt("vaultPaymentMethodAfterTransacting.when", sdk.When(r.Stores(), "ALWAYS")).
 			OptObj("customerDetails", customerDetails(r))
 	}
-	t.OptObj("riskData", riskData(r)).OptObj("descriptor", sdk.NewObject().OptStr("name", descriptor(r))).
-		OptObj("shipping", shipping(r))
+	t.OptObj("riskData", riskData(r)).StrAt("descriptor.name", descriptor(r)).OptObj("shipping", shipping(r))
 	name := sdk.Choose(r.Capture == sdk.CaptureManual, "authorizeCreditCard", "chargeCreditCard")
 	payload := mutate(c, name, "transaction {"+transaction+" }",
 		keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
@@ -63,8 +61,7 @@ func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 	v := payload.Get("verification")
 	status := v.Str("status")
 	o := &sdk.Outcome{Status: verifications.Must(status), Reference: v.Str("id"), Raw: map[string]string{"status": status},
-		Checks:               checks(v.Get("processorResponse")),
-		NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId")}
+		Checks: checksOf(v), NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId")}
 	switch o.Status {
 	case sdk.StatusDeclined:
 		o.Decline = declineFrom(v, status)
@@ -83,7 +80,7 @@ func paymentMethod(c *sdk.Call) string {
 	}
 	k := i.Card
 	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", k.Year()).Str("expirationMonth", k.Month()).
-		OptStr("cvv", k.CVC).Str("cardholderName", cmp.Or(k.Holder, c.Request.BillTo().Name()))
+		OptStr("cvv", k.CVC).Str("cardholderName", c.Request.Cardholder())
 	// A token moves no money. A repetition makes a second token, which stays unused.
 	return mutate(c, "tokenizeCreditCard", "clientMutationId paymentMethod { id }",
 		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true).Need("paymentMethod.id")
@@ -95,8 +92,7 @@ var initiators = sdk.Names{
 	{"RECURRING_FIRST", "first_recurring"}, {"INSTALLMENT_FIRST", "first_installment"},
 }
 
-// cardOptions are details of a card payment outside the transaction: the earlier payment that it refers to, the billing
-// address, and an outside authentication.
+// cardOptions are the earlier payment that a card's payment refers to, the billing address, and an authentication.
 func cardOptions(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if i := r.Instrument; i != nil && i.Card != nil {
@@ -133,8 +129,7 @@ func passThrough(r *sdk.Request) *sdk.Object {
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
-// customerDetails returns the payer's: the customer's, else those of the billing address. Braintree takes a telephone
-// number with its country code, but no plus sign.
+// customerDetails are the payer's. Braintree takes a telephone number with its country code, but no plus sign.
 func customerDetails(r *sdk.Request) *sdk.Object {
 	b, c := r.BillTo(), r.Payer()
 	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).
@@ -147,14 +142,10 @@ func riskData(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().OptStr("customerBrowser", sdk.Clip(b.UserAgent, 255)).OptStr("customerIp", b.IP)
 }
 
-// descriptor returns the business name on the customer's statement. Braintree refuses a payment whose descriptor is not
-// "company*product" of at most 22 characters, with a company of 3, 7 or 12. For any other descriptor the account's own
-// applies.
+// descriptor returns the text on the customer's statement. Braintree refuses a payment if that is not "company*product"
+// of at most 22 characters, with a company of 3, 7 or 12. In place of any other the account's own applies.
 func descriptor(r *sdk.Request) string {
-	name := r.DescriptorName
-	if r.DescriptorSuffix != "" {
-		name += "*" + r.DescriptorSuffix
-	}
+	name := r.DescriptorName + sdk.When(r.DescriptorSuffix != "", "*"+r.DescriptorSuffix)
 	company, product, _ := strings.Cut(name, "*")
 	if n := len(company); n != 3 && n != 7 && n != 12 || product == "" || len(name) > 22 {
 		return ""

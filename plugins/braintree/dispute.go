@@ -8,8 +8,7 @@ import (
 
 const disputed = ` id legacyId status type amountDisputed { value currencyCode }`
 
-// The statuses of a dispute, and its types: a retrieval is a question of the issuer. Notifications write both in lower
-// case, the status after "dispute_".
+// The statuses of a dispute, and its types: a retrieval is a question of the issuer. Notifications write lower case.
 var (
 	statusOfDispute = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeWon, "WON"},
 		{sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"}, {sdk.DisputeLost, "LOST"},
@@ -24,12 +23,10 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // attachEvidence uploads a file (developer.paypal.com/braintree/graphql/integration_guides/uploading_files): the part
-// operations has the mutation, and map says that the part file is its variable $file. Braintree has the file at the
-// dispute from then on, and hands it in with the answer.
+// operations has the mutation, and map says that the part file is its variable $file.
 func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	variables := sdk.NewObject().Obj("input", aboutDispute(c)).Null("file")
 	operations := sdk.NewObject().Str("query", sdk.Mutation("createDisputeFileEvidence", "evidence { id }")).
-		Obj("variables", variables)
+		Obj("variables", sdk.NewObject().Obj("input", aboutDispute(c)).Null("file"))
 	data, refused := answer(c, c.UploadParts("", []sdk.Part{
 		{Name: "operations", ContentType: "application/json", Value: operations.String()},
 		{Name: "map", Value: `{"file":"variables.file"}`},
@@ -49,22 +46,17 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(len(lines)+len(c.Request.Dispute.Files) > 0,
 		sdk.Missing("uncategorized_text", "Braintree needs a text or a file of evidence"))
 	if len(lines) > 0 {
-		added := mutate(c, "createDisputeTextEvidence", "evidence { id }",
-			aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
-		sdk.Expect(added.Str("evidence.id") != "", "the answer does not confirm the evidence")
+		mutate(c, "createDisputeTextEvidence", "evidence { id }",
+			aboutDispute(c).Str("content", strings.Join(lines, "\n")), false).Need("evidence.id")
 	}
 	done := mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false)
 	return disputeOf(c, done.Get("dispute")), nil
 }
 
-// disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to
-// another account.
 func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	edges := query(c, "disputes", "DisputeSearchInput", disputed, "id", globalID("dispute", c.Request.Dispute.ID))
 	sdk.Expect(edges.Len() <= 1, "the search found several disputes with one id")
-	if edges.Len() == 0 {
-		return c.OtherAccount(), nil
-	}
+	c.EndIf(edges.Len() == 0, c.OtherAccount)
 	return disputeOf(c, edges.Get("0.node")), nil
 }
 
@@ -76,9 +68,8 @@ func aboutDispute(c *sdk.Call) *sdk.Object {
 func disputeOf(c *sdk.Call, d sdk.JSON) *sdk.Outcome {
 	status := d.Str("status")
 	o := c.Disputed(statusOfDispute.Of(status), status)
-	m := d.MajorIn("amountDisputed.value", "amountDisputed.currencyCode", c.Request.Dispute.Amount.Currency)
-	sdk.Expect(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0,
-		"the answer is not the state of the dispute")
-	o.Dispute.Amount, o.Dispute.Stage = *m, rounds.Of(d.Str("type"))
+	m := d.MajorIn("amountDisputed.value", "amountDisputed.currencyCode", o.Dispute.Amount.Currency)
+	sdk.Expect(d.Str("legacyId") == o.Dispute.ID && o.Dispute.Of(m) != nil, "the answer is not the state of the dispute")
+	o.Dispute.Stage = rounds.Of(d.Str("type"))
 	return o
 }

@@ -31,9 +31,7 @@ func keyed(c *sdk.Call) *sdk.Object { return sdk.NewObject().Str("apiRequestKey"
 // or that a repetition does no harm. If Braintree refuses the request, the operation ends with the refusal.
 func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable bool) sdk.JSON {
 	data, refused := post(c, sdk.Mutation(name, selection), input, repeatable)
-	if refused != nil {
-		c.End(sdk.Declined(refused))
-	}
+	c.EndIf(refused != nil, func() *sdk.Outcome { return sdk.Declined(refused) })
 	return data.Get(name)
 }
 
@@ -70,9 +68,8 @@ var idle = sdk.Names{
 	{"nothing was done", "AUTHENTICATION AUTHORIZATION NOT_FOUND NOT_IMPLEMENTED RESOURCE_LIMIT UNSUPPORTED_CLIENT"},
 }
 
-// refusal reads a list of errors. Only errors of classes that precede any work prove that nothing was done. Braintree
-// also refuses a repetition as invalid while it works on the first request of the apiRequestKey. So an invalid input
-// counts only if a code names the fault.
+// refusal reads a list of errors. Only classes that precede any work prove that nothing was done. Invalid input needs a
+// code too: Braintree also calls a repetition invalid while it works on the first request of the apiRequestKey.
 func refusal(list sdk.JSON) *sdk.Decline {
 	proven := list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey")
 	for e := range list.All() {

@@ -15,8 +15,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// void releases an authorization. Braintree reverses it: if the payment has settled meanwhile, Braintree refunds it,
-// which is not a void.
+// void releases an authorization. A payment that has settled meanwhile Braintree refunds, which is not a void.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	reversal := mutate(c, "reverseTransaction",
 		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId "+
@@ -98,9 +97,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refundOf(c, search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses)), nil
 }
 
-// search finds a transaction or refund by id, or by our reference if the id is unknown. If Braintree finds nothing by
-// our reference, search ends the operation as not found. If Braintree does not know its own id, the id belongs to
-// another account.
+// search finds a transaction or refund by id, or by our reference. If there is none, the operation ends.
 func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Statuses) (found sdk.JSON) {
 	field, value := "id", id
 	if id == "" {
@@ -120,8 +117,6 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 			sdk.Expect(lost, "the search found several payments with one reference")
 		}
 	}
-	if !found.Exists() {
-		c.End(c.NotFound())
-	}
+	c.EndIf(!found.Exists(), c.NotFound)
 	return found
 }

@@ -20,7 +20,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&")
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
 	c.Signed(privateKey, sdk.HMACSHA1(key, sdk.Text(payload)).Hex(),
-		strings.ToLower(sdk.HeaderValue(signatures, c.Account.Credentials[publicKey])))
+		sdk.HeaderValue(signatures, c.Account.Credentials[publicKey]))
 	xml, _ := base64.StdEncoding.DecodeString(payload) // skips line breaks
 	n, _ := sdk.ParseXML(xml)
 	sent := sdk.Millis(n.Text("timestamp"))
@@ -33,8 +33,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// objects are the objects of notifications by their kinds. A payment's notification may concern a credit, which is a
-// refund.
+// objects are the objects of notifications. A payment's may concern a credit, which is a refund.
 var objects = sdk.Table[sdk.EventObject]{
 	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed " +
 		"transaction_retried"},
@@ -70,15 +69,13 @@ func globalID(kind, legacy string) string {
 }
 
 // dispute reads a dispute; nil if it states no amount. A kind that is not in the table leaves the dispute open.
-func dispute(kind string, d sdk.XML) *sdk.Dispute {
-	m, err := sdk.ParseMajor(cmp.Or(d.Text("amount-disputed"), d.Text("amount")),
-		sdk.CurrencyOf(d.Text("currency-iso-code")))
-	if err != nil || m.Minor <= 0 || d.Text("id") == "" {
-		return nil
-	}
+func dispute(kind string, x sdk.XML) *sdk.Dispute {
 	status := statusOfDispute.Of(strings.ToUpper(strings.TrimPrefix(kind, "dispute_")))
-	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(status, sdk.DisputeOpened), Amount: m,
-		Stage: rounds.Of(strings.ToUpper(d.Text("kind"))), ConnectorStatus: cmp.Or(d.Text("status"), kind),
-		Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"),
-		RespondBy: sdk.Millis(d.Text("reply-by-date")), CreatedAt: sdk.Millis(d.Text("received-date"))}
+	d := sdk.Dispute{ID: x.Text("id"), Status: cmp.Or(status, sdk.DisputeOpened),
+		Stage: rounds.Of(strings.ToUpper(x.Text("kind"))), ConnectorStatus: cmp.Or(x.Text("status"), kind),
+		Reason: x.Text("reason"), ReasonCode: x.Text("reason-code"),
+		RespondBy: sdk.Millis(x.Text("reply-by-date")), CreatedAt: sdk.Millis(x.Text("received-date"))}
+	currency := sdk.CurrencyOf(x.Text("currency-iso-code"))
+	m, _ := sdk.ParseMajor(cmp.Or(x.Text("amount-disputed"), x.Text("amount")), currency)
+	return d.Of(&m) // zero if it is unreadable
 }
