@@ -11,15 +11,11 @@ const (
 	ordersPath = "/v2/checkout/orders"
 	tokensPath = "/v3/vault/payment-tokens/"
 	oauthPath  = "/v1/oauth2/token"
-
-	clientID     = "client_id"
-	clientSecret = "client_secret"
 )
 
 // notFoundFinalSeconds is the longest life of an unpaid order. An order that is gone after it took no money.
 const notFoundFinalSeconds = 72 * 60 * 60
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const card = "payment_source.card."
 	return &sdk.Adapter{
@@ -33,8 +29,8 @@ func Adapter() *sdk.Adapter {
 				ZeroAmount:  true, Processor3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: sdk.TestAndLive("https://api-m.sandbox.paypal.com", "https://api-m.paypal.com"),
 			Credentials: []sdk.Field{
-				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
-				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
+				{Name: "client_id", Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
+				{Name: "client_secret", Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
 				{Name: "payer_id", Key: "api_secret", Label: "Payer id",
 					Help: "The merchant's PayPal id; not used by this adapter.", Type: "text", Optional: true},
 			},
@@ -55,8 +51,7 @@ func Adapter() *sdk.Adapter {
 		AccessToken: token,
 		Authorize:   sdk.Raisable(authorize), Verify: verify, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: reauthorize, ExtendAuthorization: reauthorize,
-		Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 
@@ -77,7 +72,7 @@ func money(r *sdk.Request, minor int64) *sdk.Object {
 // token fetches the access token for all other operations (OAuth 2.0, client credentials).
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Token(sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"),
-		c.BasicAuth(clientID, clientSecret)), "access_token", "expires_in")
+		c.BasicAuth("client_id", "client_secret")), "access_token", "expires_in")
 }
 
 // headers ask for the whole resource: the short form lacks the payments.
@@ -104,8 +99,7 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return a.JSON()
 }
 
-// get fetches a resource. If PayPal reports that the resource does not exist, get ends the operation with absent, or
-// undecided where absent is nil.
+// get fetches a resource. Without one the operation ends with absent, or undecided where absent is nil.
 func get(c *sdk.Call, path string, absent *sdk.Outcome) sdk.JSON {
 	a := sdk.Must(c.Get(path, headers(c)...))
 	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {

@@ -3,7 +3,6 @@ package paypal
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -13,8 +12,7 @@ func undecided(a *sdk.Response) error {
 	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
 
-// keep stores the ids for later operations: captures need the authorization's, refunds the capture's. If there may be
-// several captures, a refund looks for one.
+// keep stores ids: captures need the authorization's, and refunds the capture's, or look for one of several.
 func keep(authorization, capture string, several bool) *sdk.ConnectorData {
 	return sdk.Keep(authorizationID, authorization, captureID, capture, severalCaptures, sdk.When(several, "true"))
 }
@@ -102,19 +100,12 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
 	switch o.Status {
 	case sdk.StatusVoided:
-		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided",
+		o.Status, o.Decline = c.Gone(), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided",
 			Reason: sdk.DeclineAbandoned}
 	case sdk.StatusCustomerAction:
 		o.Redirect(j.Get("links").Where("rel", "payer-action").Str("href"))
 	}
 	return o
-}
-
-// gone returns the status of a payment that is no longer authorized: voided for a sync or void, declined for any other
-// operation.
-func gone(c *sdk.Call) sdk.OutcomeStatus {
-	op := c.Operation()
-	return sdk.Choose(op == sdk.OpSync || op == sdk.OpVoid, sdk.StatusVoided, sdk.StatusDeclined)
 }
 
 func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
@@ -126,7 +117,7 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	o.Checks = checks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
 	switch o.Status {
 	case sdk.StatusVoided:
-		o.Status = gone(c)
+		o.Status = c.Gone()
 	case sdk.StatusPending:
 		o.Status = sdk.Choose(o.Raw["reason"] == "PENDING_REVIEW", sdk.StatusReview, sdk.StatusPending)
 	case sdk.StatusCaptured:
@@ -137,21 +128,18 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = declineOf(o.Raw)
 	}
-	sdk.Require(o.Amount == nil || o.Amount.Minor > 0, errCurrency)
+	sdk.Require(o.Amount == nil || o.Amount.Positive(), sdk.ErrNoAmount)
 	return o
 }
-
-var errCurrency = errors.New("the answer lacks an amount in the payment's currency")
 
 // paid returns the amount of a payment or refund, which must be in the requested currency.
 func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	m := p.MajorIn("amount.value", "amount.currency_code", c.Request.Amount.Currency)
-	sdk.Require(m != nil && m.Minor >= 0 && p.Has("amount.currency_code"), errCurrency)
+	sdk.Require(m != nil && m.Minor >= 0 && p.Has("amount.currency_code"), sdk.ErrNoAmount)
 	return m
 }
 
-// checks are the codes of address and CVC checks; the digits are Maestro's. Any other code means that there was no
-// result.
+// checks are the codes of address and CVC checks; the digits are Maestro's.
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M Y 0"}, {sdk.CheckFail, "N 1"}, {sdk.CheckUnchecked, "P 2 3"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B 0"}, {sdk.CheckFail, "P W Z C N 1"}, {sdk.CheckUnchecked, "3"}},
@@ -159,8 +147,7 @@ var checks = sdk.CheckCodes{
 	Other:      sdk.CheckUnavailable,
 }
 
-// amexChecks are the codes for American Express: W and X mean that nothing matches (developer.paypal.com, Orders API,
-// processor_response.avs_code).
+// amexChecks are the codes for American Express (developer.paypal.com, Orders API, processor_response.avs_code).
 var amexChecks = sdk.CheckCodes{CVC: checks.CVC, Other: sdk.CheckUnavailable,
 	Line1:      sdk.Results{{sdk.CheckPass, "A E F M Y"}, {sdk.CheckFail, "N W X Z"}},
 	PostalCode: sdk.Results{{sdk.CheckPass, "E M Y Z"}, {sdk.CheckFail, "N W X"}},
@@ -177,8 +164,7 @@ func declineOf(raw map[string]string) *sdk.Decline {
 	return d
 }
 
-// refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer
-// decides nothing.
+// refused reads an answer without the requested resource. A 4xx with PayPal's own error is a refusal.
 func refused(a *sdk.Response) *sdk.Outcome {
 	j := a.JSON()
 	name, issue, message := j.Str("name"), "", ""

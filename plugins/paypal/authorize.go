@@ -1,7 +1,6 @@
 package paypal
 
 import (
-	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -30,8 +29,7 @@ func purchaseUnit(r *sdk.Request) *sdk.Object {
 		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
-// items returns the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other
-// lists.
+// items returns the order's lines if they add up to the price of the goods, as PayPal requires, else one line for all.
 func items(r *sdk.Request, goods int64) *sdk.Array {
 	lines := r.Lines
 	if total, ok := r.LinesTotal(); !ok || total != goods {
@@ -61,15 +59,15 @@ func cardSource(r *sdk.Request) *sdk.Object {
 	if r.Request3DS || r.BillTo().Country != "US" { // PayPal also runs 3-D Secure on its own where the law requires it
 		o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	}
-	vault := sdk.NewObject().OptStr("store_in_vault", sdk.When(k != nil && r.Stores(), "ON_SUCCESS"))
-	verification := sdk.NewObject().OptStr("method", sdk.When(r.Request3DS, "SCA_ALWAYS"))
-	return o.OptObj("attributes", sdk.NewObject().OptObj("vault", vault).OptObj("verification", verification))
+	return o.OptObj("attributes",
+		sdk.NewObject().StrAt("vault.store_in_vault", sdk.When(k != nil && r.Stores(), "ON_SUCCESS")).
+			StrAt("verification.method", sdk.When(r.Request3DS, "SCA_ALWAYS")))
 }
 
 func card(r *sdk.Request) *sdk.Object {
 	k := r.Instrument.Card
 	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).
-		OptStr("name", cmp.Or(k.Holder, r.BillTo().Name())).Obj("billing_address", address(r.Billing))
+		OptStr("name", r.Cardholder()).Obj("billing_address", address(r.Billing))
 }
 
 // networks are PayPal's names of the card networks.
@@ -78,8 +76,7 @@ var networks = map[sdk.CardNetwork]string{
 	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE",
 }
 
-// The card networks require these facts about a payment with a stored credential: who began it, its purpose, and
-// whether it is the first.
+// The facts that card networks require about a payment with a stored credential.
 var (
 	initiators = sdk.Names{{"MERCHANT", "mit"}, {"CUSTOMER", "cit first"}}
 	kinds      = sdk.Names{{"RECURRING", "mit_recurring mit_installment first_recurring first_installment"},
@@ -116,11 +113,10 @@ func shipping(a *sdk.Address) *sdk.Object {
 	if to == nil {
 		return nil
 	}
-	return sdk.NewObject().OptObj("name", sdk.NewObject().OptStr("full_name", a.Name())).Obj("address", to)
+	return sdk.NewObject().StrAt("name.full_name", a.Name()).Obj("address", to)
 }
 
-// verify stores a card without a payment. PayPal checks the card's form; the account's settings decide whether it asks
-// the issuer.
+// verify stores a card without a payment. The account's settings decide whether PayPal asks the issuer.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
@@ -128,13 +124,11 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		"PayPal stores a card with 3-D Secure only together with a payment"))
 	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
 	sdk.Expect(j.Get("payment_source.card").IsObject(), "the payment token is not a card's")
-	id := j.Str("id")
-	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
-		StoredCredential: &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}}, nil
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: j.Str("id"),
+		StoredCredential: sdk.StoredAs(j.Str("id"), j.Str("customer.id"))}, nil
 }
 
-// complete goes on after PayPal's 3-D Secure: it reads the result and, if the customer is authenticated, authorizes or
-// captures the order.
+// complete goes on after PayPal's 3-D Secure: if the customer is authenticated, it authorizes or captures the order.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	j := orderOf(c, nil)
 	authorization, captured := payments(j)
@@ -149,9 +143,8 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
 }
 
-// unauthenticated returns the reason for which PayPal recommends to stop; nil if it recommends to go on
-// (developer.paypal.com, "3D Secure response parameters"). A card whose issuer does not take part (enrolment N, U or B
-// without a shift of liability) is charged.
+// unauthenticated returns the reason for which PayPal recommends to stop; nil if it recommends to go on, also with a
+// card whose issuer does not take part (developer.paypal.com, "3D Secure response parameters").
 func unauthenticated(result sdk.JSON) *sdk.Decline {
 	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"),
 		result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")

@@ -14,16 +14,13 @@ const (
 	refunds        = "/v2/payments/refunds/"
 )
 
-// capture captures all or a part of an authorization. If the authorization has several captures, each has our reference
-// as its invoice_id, by which a sync finds it.
+// capture captures all or a part of an authorization. Each of several has our reference as its invoice_id.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r, authorization := c.Request, known(c, authorizationID, "authorizations")
 	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture)
 	several := !r.FinalCapture || r.Known().Captured > 0
-	if several {
-		body.OptStr("invoice_id", r.CaptureReference)
-	}
-	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture", body)
+	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture",
+		body.OptStr("invoice_id", sdk.When(several, r.CaptureReference)))
 	o := payment(c, j)
 	sdk.Expect(o.Status != sdk.StatusAuthorized, "a capture cannot have the status "+j.Str("status"))
 	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"), several)
@@ -45,8 +42,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return refused(a), nil
 }
 
-// reauthorize holds the funds anew, for the new total of an incremental_authorize, else for the same amount. PayPal
-// replaces the authorization by one with an id of its own.
+// reauthorize holds the funds anew, for a new total or the same: the new authorization has an id of its own.
 func reauthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	j := post(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/reauthorize",
@@ -63,18 +59,18 @@ func reauthorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refund refunds all or a part of a capture. Our reference is its custom_id, by which refundSync finds it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	r, id := c.Request, ""
-	if r.KeptText(severalCaptures) != "" {
-		id = captureFor(c, paymentsOf(orderOf(c, nil)))
-	} else {
+	r := c.Request
+	id := ""
+	if r.KeptText(severalCaptures) == "" {
 		id = known(c, captureID, "captures")
+	} else {
+		id = captureFor(c, paymentsOf(orderOf(c, nil)))
 	}
 	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Str("custom_id", r.Reference)
 	return refunded(c, post(c, captures+sdk.PathEscape(id)+"/refund", body))
 }
 
-// captureFor returns the capture that a refund takes its amount from: the one with the smallest rest that is high
-// enough. PayPal gives back money of one capture in a refund, so a higher refund is refused.
+// captureFor returns the capture with the smallest rest that is high enough: a refund gives back money of one capture.
 func captureFor(c *sdk.Call, payments sdk.JSON) (id string) {
 	r, least, most := c.Request, int64(0), int64(0)
 	for p := range payments.Get("captures").All() {
@@ -108,17 +104,13 @@ var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.Status
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{RefundID: j.Need("id"), TransactionID: c.Request.TransactionID,
 		Raw: j.Pick("status", "reason=status_details.reason")}
-	switch o.Status = refundStatuses.Must(j.Str("status")); {
-	case o.Status == sdk.StatusRefunded && c.Request.Amount.Currency != "":
-		o.Amount = paid(c, j)
-	case o.Status == sdk.StatusDeclined:
-		o.Decline = &sdk.Decline{Code: j.Str("status"), Message: o.Raw["reason"], Reason: sdk.DeclineGeneric}
-	}
-	return o, nil
+	o.Status = refundStatuses.Must(j.Str("status"))
+	return o.With(func() *sdk.Money { return paid(c, j) }, func() *sdk.Decline {
+		return &sdk.Decline{Code: j.Str("status"), Message: o.Raw["reason"], Reason: sdk.DeclineGeneric}
+	}), nil
 }
 
-// known returns an id stored with the payment. If the answer with the id was lost, it is the id of the order's last
-// such payment.
+// known returns an id stored with the payment, or the id of the order's last such payment if the answer was lost.
 func known(c *sdk.Call, name, list string) string {
 	if id := c.Request.KeptText(name); id != "" {
 		return id
@@ -129,8 +121,7 @@ func known(c *sdk.Call, name, list string) string {
 }
 
 func orderPath(c *sdk.Call) string {
-	sdk.Require(c.Request.TransactionID != "",
-		sdk.Missing("connector_transaction_id", "the request lacks the id of the order"))
+	sdk.Check(c.Request.NeedTransaction())
 	return ordersPath + "/" + sdk.PathEscape(c.Request.TransactionID)
 }
 
@@ -162,8 +153,7 @@ func syncOrder(c *sdk.Call) *sdk.Outcome {
 	return o
 }
 
-// absentOrder returns the outcome if PayPal does not know an order that it created: the order belongs to another
-// account. Only unpaid orders disappear after a while (notFoundFinalSeconds).
+// absentOrder returns the outcome if PayPal does not know an order of its own: only unpaid orders disappear.
 func absentOrder(c *sdk.Call) *sdk.Outcome {
 	p := c.Request.Payment
 	if p != nil && p.CreatedAt > 0 && p.Authorized == 0 && p.Captured == 0 &&
@@ -192,18 +182,36 @@ func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 	return &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: given.Minor}
 }
 
-// refundSync asks for a refund by its id. If the answer with the id was lost, it looks in the order for the refund with
-// our reference.
+// refundSync asks for a refund by its id, or looks in the order for the refund with our reference.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.RefundID; id != "" {
 		return refunded(c, get(c, refunds+sdk.PathEscape(id), c.OtherAccount()))
 	}
 	all := paymentsOf(orderOf(c, nil))
 	r := all.Get("refunds").Where("custom_id", c.Request.Reference)
-	if !r.Exists() {
-		// without them the list of refunds may be incomplete
-		sdk.Expect(all.Get("captures").IsArray(), "the order does not show its captures")
-		return sdk.NotFound(), nil
-	}
+	// without captures the list of refunds may be incomplete
+	sdk.Expect(r.Exists() || all.Get("captures").IsArray(), "the order does not show its captures")
+	c.EndIf(!r.Exists(), sdk.NotFound)
 	return refunded(c, r)
+}
+
+// webhook reads a message unbelieved, as PayPal's certificate would have to be fetched first: each causes a query.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	j := c.Message()
+	resource, kind := j.Get("resource"), j.Str("event_type")
+	e := sdk.Event{Object: "payment", Sync: true, TransactionID: resource.Str("supplementary_data.related_ids.order_id")}
+	switch {
+	case kind == "PAYMENT.CAPTURE.REFUNDED", kind == "PAYMENT.CAPTURE.REVERSED",
+		strings.HasPrefix(kind, "PAYMENT.REFUND."):
+		e.Object, e.RefundID, e.Reference = "refund", resource.Str("id"), resource.Str("custom_id")
+	case strings.HasPrefix(kind, "PAYMENT.CAPTURE."), strings.HasPrefix(kind, "PAYMENT.AUTHORIZATION."):
+		e.Reference = resource.Str("invoice_id")
+	case strings.HasPrefix(kind, "CHECKOUT.ORDER."):
+		e.TransactionID, e.Reference = resource.Str("id"), resource.Str("purchase_units.0.reference_id")
+	case strings.HasPrefix(kind, "CUSTOMER.DISPUTE."):
+		e.Object, e.Reference = "dispute", resource.Str("disputed_transactions.0.invoice_number")
+	default:
+		return sdk.Handled(), nil
+	}
+	return sdk.Handled(e), nil
 }
