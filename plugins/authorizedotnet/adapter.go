@@ -1,9 +1,8 @@
 // Package authorizedotnet is the adapter for Authorize.net's JSON API. Every request goes to one URL, as an object of
 // its kind that holds the merchant's login.
 //
-// The API has no idempotency key. Its duplicate window refuses a second request instead of repeating the first answer,
-// so nothing is sent twice. The adapter looks for a payment whose answer was lost among the transactions since then, by
-// our reference, which is the invoice number.
+// The API has no idempotency key, so nothing is sent twice. The adapter looks for a payment whose answer was lost among
+// the transactions since then, by our reference, which is the invoice number.
 package authorizedotnet
 
 import (
@@ -18,7 +17,6 @@ const (
 	createPaymentProfile = "createCustomerPaymentProfileRequest"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const transaction, profile = createTransaction + ".transactionRequest.", createPaymentProfile + ".paymentProfile."
 	return &sdk.Adapter{
@@ -47,10 +45,8 @@ func Adapter() *sdk.Adapter {
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
 				NotFoundFinalAfterSeconds: 15 * 60}, // the lists may not show a new transaction at once
 		},
-		Authorize: authorize, Verify: verify,
-		Capture: capture, Void: void, Refund: refund,
-		Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
+		Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 

@@ -45,8 +45,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		// may be lower than requested
 		o.Amount = t.Stated("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency)
-		sdk.Expect(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"),
-			"the answer approves a part without its amount")
+		sdk.Require(o.Amount.Positive() || o.Amount == nil && !partly && !t.Has("prePaidCard"), sdk.ErrNoAmount)
 	}
 	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
 	return j, o
@@ -60,8 +59,7 @@ func message(j sdk.JSON) (code, text string) {
 	return j.Str("messages.message.0.code"), j.Str("messages.message.0.text")
 }
 
-// refused returns the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about
-// what was done.
+// refused returns the reason of a request's refusal as a whole. E00001 is a fault of Authorize.net's own.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
 	sdk.Require(failed(j) && code != "" && code != "E00001", sdk.ErrAnswer)

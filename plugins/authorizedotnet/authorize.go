@@ -39,8 +39,7 @@ func credential(customer, profile string) *sdk.StoredCredential {
 	return sdk.When(customer != "" && profile != "", sdk.StoredAs(customer+"-"+profile, customer))
 }
 
-// verify stores the card in a customer profile, which checks it with the issuer. Without storing, it authorizes an
-// amount of zero.
+// verify stores the card in a customer profile, which checks it with the issuer, or authorizes an amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if !r.Stores() || r.NeedCard() != nil || r.ThreeDS != nil {
@@ -100,8 +99,8 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		customer, profile, _ := strings.Cut(r.Instrument.StoredCredentialID, "-")
 		sdk.Require(profile != "", sdk.Invalid("recurring_details",
 			"a stored credential is a customer profile, a dash and a payment profile"))
-		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).
-			At("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
+		o.Obj("profile",
+			sdk.NewObject().Str("customerProfileId", customer).StrAt("paymentProfile.paymentProfileId", profile))
 	} else {
 		o.At("payment.creditCard", creditCard(r.Instrument.Card))
 		if r.Stores() {
@@ -116,11 +115,13 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
 	// the result of an outside authentication; the indicator is the ECI without its leading zero
+	option := options.For(r.StoredCredential)
 	proof := sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(r.Proof().ECI, "0")).
 		OptStr("cardholderAuthenticationValue", r.Proof().CAVV)
 	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", proof).
 		OptObj("transactionSettings", settings(r)).OptObj("userFields", userFields(r.Metadata)).
-		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
+		OptObj("processingOptions", sdk.NewObject().OptBool(option, option != "")).
+		OptObj("subsequentAuthInformation", subsequent(r))
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
@@ -142,8 +143,7 @@ func billTo(a *sdk.Address) *sdk.Object {
 		OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", sdk.Clip(a.Country, 60))
 }
 
-// settings allow the approval of a part, if the payment does and the merchant captures. Authorize.net holds a part
-// until a capture names its split tender id.
+// settings allow the approval of a part, which Authorize.net holds until a capture names its split tender id.
 func settings(r *sdk.Request) *sdk.Object {
 	if !r.Wish().Partial || r.Capture != sdk.CaptureManual {
 		return nil
@@ -165,11 +165,6 @@ func userFields(metadata map[string]string) *sdk.Object {
 var options = sdk.Names{
 	{"isFirstRecurringPayment", "first_recurring"}, {"isFirstSubsequentAuth", "first"}, {"isSubsequentAuth", "mit"},
 	{"isStoredCredentials", "cit"},
-}
-
-func processingOptions(r *sdk.Request) *sdk.Object {
-	option := options.For(r.StoredCredential)
-	return sdk.NewObject().OptBool(option, option != "")
 }
 
 // subsequent refers a card's charge to the payment that the customer agreed to, by the network's id.

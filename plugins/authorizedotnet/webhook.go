@@ -7,8 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// fresh is the age up to which a message counts. Authorize.net repeats messages for days; older ones still cause a
-// query.
+// fresh is the age up to which a message counts. Older ones still cause a query: Authorize.net repeats them for days.
 const fresh = 5 * time.Minute
 
 // events are the payment states that events report; StatusHandled for an event that reports no final state.
