@@ -1,10 +1,8 @@
-// Package bluesnap is the adapter for BlueSnap's Payment API (card transactions, JSON;
-// developers.bluesnap.com/v8976-JSON) and its webhooks.
+// Package bluesnap is the adapter for BlueSnap's Payment API (developers.bluesnap.com/v8976-JSON) and its webhooks.
 //
 // POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) have none and are sent once. The
 // adapter settles an unknown result by retrieving the transaction: by its id, or by our reference
-// (merchantTransactionId) and the merchant's id if the answer with the id was lost. The identical request with its key
-// also returns the result.
+// (merchantTransactionId) and the merchant's id.
 package bluesnap
 
 import (
@@ -13,20 +11,11 @@ import (
 	"payswitch/sdk"
 )
 
-// Names of the account's fields.
-const (
-	username      = "username"
-	password      = "password"
-	webhookSecret = "webhook_secret"
-	merchantID    = "merchant_id"
-)
-
 const (
 	transactionsPath = "/services/2/transactions"
 	shoppersPath     = "/services/2/vaulted-shoppers"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -37,12 +26,12 @@ func Adapter() *sdk.Adapter {
 				External3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: sdk.TestAndLive("https://sandbox.bluesnap.com", "https://ws.bluesnap.com"),
 			Credentials: []sdk.Field{
-				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
-				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},
-				{Name: webhookSecret, Label: "Webhook key", Type: "secret", Optional: true,
+				{Name: "username", Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
+				{Name: "password", Key: "api_key", Label: "API password", Type: "secret"},
+				{Name: "webhook_secret", Label: "Webhook key", Type: "secret", Optional: true,
 					Help: "The key of the webhook's security settings. Without it the adapter reads no webhook."},
 			},
-			Config: []sdk.Field{{Name: merchantID, Label: "Merchant ID", Type: "text", Optional: true,
+			Config: []sdk.Field{{Name: "merchant_id", Label: "Merchant ID", Type: "text", Optional: true,
 				Help: "Needed to look up a payment after a lost answer. Without it only a webhook settles such a payment."}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: append(
@@ -60,8 +49,7 @@ func Adapter() *sdk.Adapter {
 				IdempotencyWindowSeconds: 12 * 3600, NotFoundFinalAfterSeconds: 3600},
 		},
 		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
-		Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 
@@ -70,7 +58,7 @@ func Adapter() *sdk.Adapter {
 func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) sdk.JSON {
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || method == "POST",
 		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"),
-			c.BasicAuth(username, password)}, more...)}
+			c.BasicAuth("username", "password")}, more...)}
 	if body != nil {
 		s.Body = body.Bytes()
 	}

@@ -9,8 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind
-// is the requested type, "" for a query.
+// transaction reads a card transaction: its type says what was done. kind is the requested type, "" for a query.
 func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	if kind != "REFUND" {
 		c.About(a.Text("transactionId"))
@@ -18,7 +17,7 @@ func transaction(c *sdk.Call, a sdk.JSON, kind string) *sdk.Outcome {
 	info, did := a.Get("processingInfo"), a.Str("cardTransactionType")
 	amount := a.Stated("amount", "currency", c.Request.Amount.Currency)
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"),
-		NetworkTransactionID: info.Text("networkTransactionId"), Checks: checks(info),
+		NetworkTransactionID: info.Text("networkTransactionId"), Checks: checksOf(info),
 		Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
 	sdk.Require(o.TransactionID != "" && (kind == "" || did == kind), sdk.ErrAnswer)
 	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
@@ -60,14 +59,13 @@ var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCapture
 
 // BlueSnap's CVV and AVS response codes.
 var (
-	cvv = sdk.Results{{sdk.CheckPass, "MA"}, {sdk.CheckFail, "NM"}, {sdk.CheckUnchecked, "NC NP"},
-		{sdk.CheckUnavailable, "NR ND"}}
-	avs = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnavailable, "U"}}
+	avs    = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnavailable, "U"}}
+	checks = sdk.CheckCodes{Line1: avs, PostalCode: avs, CVC: sdk.Results{{sdk.CheckPass, "MA"},
+		{sdk.CheckFail, "NM"}, {sdk.CheckUnchecked, "NC NP"}, {sdk.CheckUnavailable, "NR ND"}}}
 )
 
-func checks(info sdk.JSON) *sdk.Checks {
-	return sdk.NewChecks(cvv.Of(info.Str("cvvResponseCode")), avs.Of(info.Str("avsResponseCodeAddress")),
-		avs.Of(info.Str("avsResponseCodeZip")))
+func checksOf(info sdk.JSON) *sdk.Checks {
+	return checks.At(info, "cvvResponseCode", "avsResponseCodeAddress", "avsResponseCodeZip")
 }
 
 func declineOf(code, name, text string) *sdk.Decline {

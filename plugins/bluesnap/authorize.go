@@ -14,16 +14,14 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).
 		Str("cardTransactionType", kind)
 	instrument(body, r)
-	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
+	if body.OptStr("softDescriptor", r.Statement(20)); r.Billing != nil {
 		body.Obj("cardHolderInfo", holder(r))
 	}
 	body.Obj("transactionFraudInfo", fraudInfo(r)).Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).Obj("transactionMetaData", metaData(r.Metadata))
 	a := send(c, "POST", transactionsPath, body)
 	o := transaction(c, a, kind)
-	if o.Status != sdk.StatusDeclined && r.Stores() {
-		o.StoredCredential = sdk.StoredAs(a.Text("vaultedShopperId"), "")
-	}
+	o.StoredCredential = sdk.When(o.Decline == nil && r.Stores(), sdk.StoredAs(a.Text("vaultedShopperId"), ""))
 	return o, nil
 }
 
@@ -38,8 +36,7 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 	} else {
 		body.Obj("creditCard", creditCard(i.Card))
 	}
-	body.OptObj("networkTransactionInfo",
-		sdk.NewObject().OptStr("originalNetworkTransactionId", i.NetworkTransactionID)).
+	body.StrAt("networkTransactionInfo.originalNetworkTransactionId", i.NetworkTransactionID).
 		OptBool("storeCard", r.Stores()).OptStr("transactionInitiator", initiators.For(r.StoredCredential))
 }
 
@@ -81,12 +78,12 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).
 		Obj("billingContactInfo", sdk.When(r.Billing != nil, contact(r.BillTo(), "address1", "address2")))
 	withShopper := sdk.H("bluesnap-version", "3.0") // an older version answers with a URL alone
-	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
+	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", r.Statement(20)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
 		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), withShopper)
 	id := a.Need("vaultedShopperId")
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id},
-		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
+		Checks: checksOf(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
 }
 
 // holder returns the cardholder with address, named by the billing address or the card; nil if neither has both names.
@@ -101,8 +98,7 @@ func holder(r *sdk.Request) *sdk.Object {
 	return contact(&b, "address", "address2").OptStr("email", r.Email())
 }
 
-// contact is an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada,
-// and refuses a payment with other states. The adapter writes those into the address line.
+// contact is an address. BlueSnap refuses a state that is no code of the US or Canada: the address line holds it.
 func contact(a *sdk.Address, line1, line2 string) *sdk.Object {
 	second, state := a.Line2, a.State
 	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
@@ -117,9 +113,4 @@ func contact(a *sdk.Address, line1, line2 string) *sdk.Object {
 func fraudInfo(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Str("fraudSessionId", sdk.Clip(r.Reference, 32)).OptStr("shopperIpAddress", r.Shopper().IP).
 		OptObj("shippingContactInfo", contact(r.ShipTo(), "address1", "address2"))
-}
-
-// descriptor returns the text on the shopper's statement, at most 20 characters.
-func descriptor(r *sdk.Request) string {
-	return sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 20)
 }

@@ -28,8 +28,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"},
 	{sdk.StatusDeclined, "FAILED"}}
 
-// refund refunds a captured payment. BlueSnap itself voids an unsettled one. A refund has no field for our reference,
-// so the reference is its metadata, where the merchant can find it.
+// refund refunds a captured payment; BlueSnap itself voids an unsettled one. Its metadata hold our reference.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).
@@ -59,7 +58,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 
 // pathOf returns the path of the payment: with its id, or with our reference and the merchant's id.
 func pathOf(c *sdk.Call) string {
-	r, merchant := c.Request, c.Account.Config[merchantID]
+	r, merchant := c.Request, c.Account.Config["merchant_id"]
 	if r.TransactionID != "" {
 		return transactionsPath + "/" + sdk.PathEscape(r.TransactionID)
 	}

@@ -9,13 +9,12 @@ import (
 // toleranceSeconds is the accepted age of a signed message.
 const toleranceSeconds = 300
 
-// webhook reads a message (IPN): a form. Its header bls-signature is a hex HMAC-SHA256 over the header
-// bls-ipn-timestamp and the body. The amounts of a message are in the currency of the report, so every event asks for a
-// query.
+// webhook reads a message (IPN), a form. Its header bls-signature is a hex HMAC-SHA256 over the header
+// bls-ipn-timestamp and the body. Its amounts are in the currency of the report, so every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
-	at, key := w.Header("bls-ipn-timestamp"), sdk.Text(c.Account.Credentials[webhookSecret])
-	c.Signed(webhookSecret, sdk.HMACSHA256(key, sdk.Text(at), sdk.Body()).Hex(), w.Header("bls-signature"))
+	at, key := w.Header("bls-ipn-timestamp"), sdk.Text(c.Account.Credentials["webhook_secret"])
+	c.Signed("webhook_secret", sdk.HMACSHA256(key, sdk.Text(at), sdk.Body()).Hex(), w.Header("bls-signature"))
 	ms, fresh := timeOf(at, c.Now().UnixMilli())
 	if !fresh {
 		return sdk.Refuse(401, "the message is too old"), nil
