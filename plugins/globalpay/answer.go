@@ -3,14 +3,8 @@ package globalpay
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
-)
-
-var (
-	errStatus   = errors.New("the status of the answer is unknown")
-	errCurrency = errors.New("the answer lacks an amount in the payment's currency")
 )
 
 // transaction reads an answer that holds a payment, or refuses one.
@@ -27,20 +21,20 @@ func transaction(c *sdk.Call, a *sdk.Response) *sdk.Outcome {
 // payment reads a transaction that is not a refund.
 func payment(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	r, card := c.Request, j.Get("payment_method.card")
-	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"),
-		NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
+	o := &sdk.Outcome{Status: statuses.Must(j.Str("status")), TransactionID: j.Str("id"),
+		NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Raw: raw(j),
+		Checks: checks.At(card, "cvv_result", "avs_address_result", "avs_postal_code_result")}
 	sdk.Expect(j.Str("type") != "REFUND", "the answer holds a refund instead of a payment")
-	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
-		o.Status = sdk.StatusDeclined
+	if o.Status == sdk.StatusVoided {
+		o.Status = c.Gone()
 	}
-	sdk.Require(o.Status != "", errStatus)
 	if o.Status == sdk.StatusDeclined {
-		sdk.Require(!inDoubt(j), errInDoubt)
+		sdk.Expect(!inDoubt(j), "the bank may have acted before the error")
 		o.Decline = declineOf(j)
 	}
-	if (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) && r.Amount.Currency != "" {
-		o.Amount = j.Money("amount", r.Amount.Currency)
-		sdk.Require(o.Amount != nil && o.Amount.Minor >= 0 && j.Str("currency") == string(r.Amount.Currency), errCurrency)
+	if o.Status.Approves() && r.Amount.Currency != "" {
+		o.Amount = stated(j, r.Amount.Currency)
+		sdk.Require(o.Amount != nil, sdk.ErrNoAmount)
 		if p := r.Payment; o.Status == sdk.StatusCaptured && p != nil && p.Capture == sdk.CaptureManual {
 			o.Amount = captured(r, *o.Amount)
 		}
@@ -55,6 +49,12 @@ var statuses = sdk.Statuses{
 	{sdk.StatusPending, "PENDING INITIATED FOR_REVIEW"},
 	{sdk.StatusVoided, "REVERSED"},
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
+}
+
+// stated returns the amount of a transaction; nil if it is not in the currency.
+func stated(j sdk.JSON, currency sdk.Currency) *sdk.Money {
+	m := j.Money("amount", currency)
+	return sdk.When(m != nil && m.Minor >= 0 && currency != "" && j.Str("currency") == string(currency), m)
 }
 
 // captured returns the captured amount of a manually captured payment. The transaction shows the authorized amount,
@@ -75,17 +75,13 @@ func raw(j sdk.JSON) map[string]string {
 	return j.Pick("status", "result=payment_method.result", "action_id=action.id", "result_code=action.result_code")
 }
 
-// inDoubt reports whether a refusal is an error of communication with the bank (2xx) or of Global Payments' systems
-// (3xx). The bank may still have acted, so it is not a refusal.
+// inDoubt reports whether the bank may have acted: an error of communication (2xx) or of Global Payments' own (3xx).
 func inDoubt(j sdk.JSON) bool {
 	code := j.Text("payment_method.result")
 	return len(code) == 3 && (code[0] == '2' || code[0] == '3')
 }
 
-var errInDoubt = errors.New("the bank may have acted before the error")
-
-// declineOf returns the reason of a decline. Codes of two characters are the issuer's, codes of three are Global
-// Payments'.
+// declineOf returns the reason of a decline. Codes of two characters are the issuer's, of three Global Payments'.
 func declineOf(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("payment_method.result"), j.Str("payment_method.message")
 	switch {
@@ -104,19 +100,9 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 	return declines.New(code, text, "")
 }
 
-// matches are the results of address and CVC checks; any other code means that there was no check.
-var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"},
-	{sdk.CheckUnchecked, "NOT_CHECKED"}}
-
-func checks(card sdk.JSON) *sdk.Checks {
-	result := func(path string) sdk.CheckResult {
-		if card.Str(path) == "" {
-			return ""
-		}
-		return cmp.Or(matches.Of(card.Str(path)), sdk.CheckUnavailable)
-	}
-	return sdk.NewChecks(result("cvv_result"), result("avs_address_result"), result("avs_postal_code_result"))
-}
+// checks are the results of address and CVC checks.
+var checks = sdk.CheckCodes{Other: sdk.CheckUnavailable, CVC: sdk.Results{{sdk.CheckPass, "MATCHED"},
+	{sdk.CheckFail, "NOT_MATCHED"}, {sdk.CheckUnchecked, "NOT_CHECKED"}}}
 
 var declines = sdk.ParseDeclines(declineCodes)
 

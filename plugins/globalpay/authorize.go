@@ -3,7 +3,6 @@ package globalpay
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"payswitch/sdk"
 )
@@ -12,9 +11,9 @@ import (
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	method := paymentMethod(r)
-	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").
+	body := sdk.NewObject().Str("account_name", c.Account.Config["account_name"]).Str("channel", "CNP").
 		Str("amount", minor(r.Amount)).Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).
-		Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).
+		Str("country", cmp.Or(c.Account.Config["country"], r.BillTo().Country, "US")).
 		Str("capture_mode", sdk.Choose(r.Capture == sdk.CaptureManual, "LATER", "AUTO")).
 		OptStr("authorization_mode", sdk.When(r.Wish().Partial, "PARTIAL"))
 	storedCredential(body, r.StoredCredential)
@@ -40,11 +39,10 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 		card := cardOf(i.Card).OptStr("cvv_indicator", sdk.When(i.Card.CVC != "", "PRESENT")).
 			OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip).
 			OptStr("brand_reference", i.NetworkTransactionID)
-		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").Obj("card", card).
+		m.OptStr("name", r.Cardholder()).Str("entry_mode", "ECOM").Obj("card", card).
 			OptStr("storage_mode", sdk.When(r.Stores(), "ON_SUCCESS"))
 	}
-	narrative := sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 50)
-	m.OptStr("narrative", sdk.When(r.DescriptorName != "", narrative))
+	m.OptStr("narrative", sdk.When(r.DescriptorName != "", r.Statement(50)))
 	t := r.Proof()
 	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).
 		OptStr("message_version", t.Version).OptStr("eci", t.ECI).

@@ -39,26 +39,20 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"),
 		TransactionID: c.Request.TransactionID, Raw: raw(j)}
 	sdk.Expect(j.Str("type") == "REFUND", "the answer does not hold a refund")
-	undecided := func(why error) { // with the refund's id, the only way to find the refund
-		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, map[string]string{"error": why.Error()}
+	undecided := func(why string) { // with the refund's id, the only way to find the refund
+		o.Status, o.Raw = sdk.StatusUnknown, map[string]string{"error": why}
 	}
-	switch o.Status {
-	case "":
-		undecided(errStatus)
-	case sdk.StatusDeclined:
-		if o.Decline = declineOf(j); inDoubt(j) {
-			o.Decline = nil
-			undecided(errInDoubt)
-		}
-	case sdk.StatusRefunded:
-		if currency == "" {
-			break
-		}
-		if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 ||
-			j.Str("currency") != string(currency) {
-			undecided(errCurrency)
-		}
+	switch o.Amount = stated(j, currency); {
+	case o.Status == "":
+		undecided("the status of the answer is unknown")
+	case o.Status == sdk.StatusDeclined && inDoubt(j):
+		undecided("the bank may have acted before the error")
+	case o.Status == sdk.StatusDeclined:
+		o.Decline = declineOf(j)
+	case o.Status == sdk.StatusRefunded && o.Amount == nil && currency != "":
+		undecided(sdk.ErrNoAmount.Error())
 	}
+	o.Amount = sdk.When(o.Status == sdk.StatusRefunded, o.Amount)
 	return o, nil
 }
 
@@ -87,14 +81,27 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, fetch(c, c.Request.RefundID))
 }
 
-// fetch asks for a transaction. If GP API does not know an id that it has given, the id belongs to another account. A
-// transaction of its list may not be available yet.
+// fetch asks for a transaction. One of GP API's list may not be available yet.
 func fetch(c *sdk.Call, id string) sdk.JSON {
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	given := c.Request.TransactionID != "" || c.Operation() == sdk.OpRefundSync
-	if given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
-		c.End(c.OtherAccount())
-	}
+	c.EndIf(given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND", c.OtherAccount)
 	sdk.Require(a.OK() && a.JSON().Str("id") != "", failed(a))
 	return a.JSON()
+}
+
+// webhook reads a notification: a transaction, signed with the SHA-512 of the body and the app key. The time is not
+// signed, so the adapter asks for the payment, and a repeated old message has no effect.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	code := sdk.SHA512(sdk.Body(), sdk.Text(c.Account.Credentials["app_key"])).Hex()
+	c.Signed("app_key", code, c.Request.Webhook.Header("X-GP-Signature"))
+	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
+	if err != nil || j.Str("id") == "" {
+		return sdk.Refuse(400, "the message is not a transaction"), nil
+	}
+	e := sdk.Event{Object: "payment", Sync: true, TransactionID: j.Str("id"), Reference: j.Str("reference")}
+	if j.Str("type") == "REFUND" {
+		e = sdk.Event{Object: "refund", Sync: true, RefundID: j.Str("id")}
+	}
+	return sdk.Handled(e), nil
 }
