@@ -16,7 +16,6 @@ const (
 	mediaCard = "application/vnd.worldpay.payments-v7+json"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const path, instruction = "/api/payments", "instruction."
 	card := sdk.CardFields{Number: instruction + "paymentInstrument.cardNumber",
@@ -33,8 +32,8 @@ func Adapter() *sdk.Adapter {
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
 				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity, the receiver of the payment.",
 					Type: "text"},
-				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Worldpay signs webhooks with it.", Type: "secret",
-					Optional: true},
+				{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true,
+					Help: "Hex text. Worldpay signs webhooks with it."},
 			},
 			Config: []sdk.Field{{Name: "merchant_name", Label: "Narrative",
 				Help: "The text on the statement for a payment without a descriptor.", Type: "text", Optional: true}},
@@ -42,8 +41,7 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
-			// Worldpay may count these in other units than payswitch, which would change the amount a hundredfold: ISO 4217
-			// has ISK without decimals, and IRR and MGA with two.
+			// Worldpay may count these by ISO 4217, with other decimals than payswitch: a hundredfold amount.
 			Currencies: sdk.CurrenciesExcept("ISK", "IRR", "MGA"),
 			// No underscores: Worldpay does not accept them in references of settlements and refunds.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
@@ -54,8 +52,7 @@ func Adapter() *sdk.Adapter {
 				NotFoundFinalAfterSeconds: 1800},
 		},
 		Authorize: authorize, Verify: verify, Complete: complete,
-		Capture: capture, Void: void, Refund: refund, Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Capture: capture, Void: void, Refund: refund, Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 

@@ -14,8 +14,7 @@ const (
 	stepChallenge = "3dsChallenges"
 )
 
-// answered returns an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides
-// nothing: its first use may have succeeded.
+// answered returns an answer with Worldpay's decision. A refusal ends the operation, unless it may be of a used link.
 func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	if d := refusal(answer); d != nil && (answer.Status != 404 || c.Operation() != sdk.OpComplete) {
 		// an existing payment can continue at Worldpay alone
@@ -64,11 +63,10 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// approved returns the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access,
-// "Partial authorizations"); nil if the answer holds no amounts.
+// approved returns what the issuer approved, perhaps a part (docs.worldpay.com/access, "Partial authorizations").
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 	m := sdk.Decimals{}.Stated(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
-	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, sdk.ErrAnswer)
+	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m.Positive(), sdk.ErrAnswer)
 	return m
 }
 
@@ -139,8 +137,7 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 	return sdk.NewDecline(code, code, reason)
 }
 
-// refusal reads Worldpay's error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil for any other answer.
-// The JSON path of a validation error names the wrong part of the request.
+// refusal reads Worldpay's error object; nil for any other answer. Its JSON paths name wrong parts of the request.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	name, text, path := j.Str("errorName"), j.Str("message"), j.Str("jsonPath")

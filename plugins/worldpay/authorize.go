@@ -27,11 +27,10 @@ func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, e
 		sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
 		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).
 		Obj("value", value(r.Amount).OptBool("acceptPartialAmount", r.Wish().Partial)).Obj("threeDS", threeDS(r))
-	instruction.OptObj("tokenCreation",
-		sdk.NewObject().OptStr("type", sdk.When(store && r.Instrument.Card != nil, "worldpay")))
+	instruction.StrAt("tokenCreation.type", sdk.When(store && r.Instrument.Card != nil, "worldpay")).
+		OptObj("customerAgreement", agreement(r.Instrument, use))
 	body := sdk.NewObject().Str("transactionReference", r.Reference).
-		Obj("merchant", sdk.NewObject().Str("entity", c.Account.Credentials["entity_id"])).
-		Obj("instruction", instruction.OptObj("customerAgreement", agreement(r.Instrument, use)))
+		StrAt("merchant.entity", c.Account.Credentials["entity_id"]).Obj("instruction", instruction)
 	return readPayment(c, call(c, "POST", "/api/payments", mediaJSON, body))
 }
 
@@ -45,8 +44,8 @@ func instrument(r *sdk.Request) *sdk.Object {
 	chosen := sdk.When(k.Network == sdk.CartesBancaires, "cartesBancaires") // of a card of two networks
 	return sdk.NewObject().Str("type", "plain").Str("cardNumber", k.Number).
 		Obj("expiryDate", sdk.NewObject().Int("month", int64(k.ExpMonth)).Int("year", int64(k.ExpYear))).OptStr("cvc", k.CVC).
-		OptStr("cardHolderName", cmp.Or(k.Holder, r.BillTo().Name())).Obj("billingAddress", address(r.Billing)).
-		OptObj("routing", sdk.NewObject().OptStr("preferredCardBrand", chosen))
+		OptStr("cardHolderName", r.Cardholder()).Obj("billingAddress", address(r.Billing)).
+		StrAt("routing.preferredCardBrand", chosen)
 }
 
 // The relation of a payment to a stored card.
@@ -93,7 +92,7 @@ var colorDepths = [...]int{48, 32, 24, 16, 15, 8, 4, 1}
 
 // threeDS returns the result of an outside authentication, or the data that Worldpay needs to run one; nil for neither.
 func threeDS(r *sdk.Request) *sdk.Object {
-	t, b := r.ThreeDS, r.Browser
+	t, b := r.ThreeDS, r.Device()
 	switch {
 	case t != nil:
 		return sdk.NewObject().Str("type", "external").OptStr("version", t.Version).OptStr("eci", t.ECI).
@@ -101,10 +100,8 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	case !r.Request3DS:
 		return nil
 	}
-	sdk.Require(b != nil && b.AcceptHeader != "",
-		sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
-	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent",
-		"3-D Secure needs the browser's User-Agent header"))
+	sdk.Require(b.AcceptHeader != "", sdk.Missing("browser_info.accept_header", "3-D Secure needs the Accept header"))
+	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent", "3-D Secure needs the User-Agent header"))
 	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs a URL that the customer comes back to"))
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).
 		OptStr("browserLanguage", b.Language).OptInt("browserScreenWidth", int64(b.ScreenWidth)).

@@ -71,18 +71,14 @@ func query(c *sdk.Call) (event string) {
 	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-// lastEvent reads the answer to a query. If Worldpay does not know our reference, the sync ends with that. If it does
-// not know link data of its own, the link data belongs to another account. For a refund that proves nothing: the link
-// data may be outdated.
+// lastEvent reads the answer to a query. The sync ends if Worldpay does not know our reference, or link data of its
+// own. For a refund that proves nothing: the link data may be outdated.
 func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
-	switch d := refusal(answer); {
-	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
-		if id := c.Request.TransactionID; id != "" && id != c.Request.Reference {
-			c.End(c.OtherAccount())
-		}
+	if d := refusal(answer); d != nil { // a refused query proves nothing about the payment
+		id := c.Request.TransactionID
+		sdk.Expect(answer.Status == 404 && c.Operation() == sdk.OpSync, "the query was refused: "+d.Code)
+		c.EndIf(id != "" && id != c.Request.Reference, c.OtherAccount)
 		c.End(sdk.NotFound())
-	case d != nil: // a refused query proves nothing about the payment
-		sdk.Expect(false, "the query was refused: "+d.Code)
 	}
 	event = answer.JSON().Str("lastEvent")
 	sdk.Require(answer.OK() && event != "", sdk.ErrAnswer)
@@ -135,9 +131,8 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken returns the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these
-// cases: automatic capture takes the whole, earlier captures are recorded, and a first capture in question has its
-// amount. In any other case the amount is unknown.
+// taken returns the outcome of a settled payment, without the amount, which the host knows in these cases: automatic
+// capture takes the whole, earlier captures are recorded, and a first capture in question has its amount.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) *sdk.Outcome {
 	switch {
 	// the issuer approved a part
@@ -154,8 +149,7 @@ func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) *sdk.Outcome {
 	return o
 }
 
-// refundEvents are the meanings of the last event for a refund. With an event of the payment's earlier life the refund
-// is still pending.
+// refundEvents are the meanings of the last event for a refund, which is still pending after an earlier event.
 var refundEvents = sdk.Statuses{
 	{sdk.StatusRefunded, "sentForRefund refunded"},
 	{sdk.StatusDeclined, "refundFailed"},
@@ -163,9 +157,8 @@ var refundEvents = sdk.Statuses{
 		"authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
 }
 
-// refundSync reads the payment's last event as the refund's. If the payment has several refunds, the event cannot be
-// assigned. Known().Refunded holds the others, without those that failed. So only the failure of a refund of the whole,
-// whose answer came, is its own for sure.
+// refundSync reads the payment's last event as the refund's. Known().Refunded holds other refunds, without failed ones:
+// only the failure of a refund of the whole, whose answer came, is its own for sure.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
 	own := event != "refundFailed" || r.RefundID != "" && r.Amount.Minor == r.Known().Captured

@@ -6,15 +6,12 @@ import (
 	"payswitch/sdk"
 )
 
-const webhookSecret = "webhook_secret"
-
-// webhook reads an event. The adapter then asks for the payment. So a repeated message has no effect; nor has an
-// unsigned message, if the account has no secret. A signed message about a refund decides itself, because a query does
-// not tell several refunds apart.
+// webhook reads an event, which causes a query. A signed one about a refund decides itself: a query does not tell
+// several refunds apart.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	secret := c.Account.Credentials[webhookSecret]
+	secret := c.Account.Credentials["webhook_secret"]
 	if secret != "" {
-		c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(secret).Unhex(), sdk.Body()).Hex(), signatures(c)...)
+		c.Signed("webhook_secret", sdk.HMACSHA256(sdk.Text(secret).Unhex(), sdk.Body()).Hex(), signatures(c)...)
 	}
 	j := c.Message()
 	details := j.Get("eventDetails")
@@ -37,7 +34,7 @@ func signatures(c *sdk.Call) (all []string) {
 	for s := range strings.SplitSeq(c.Request.Webhook.Header("Event-Signature"), ",") {
 		_, rest, _ := strings.Cut(strings.TrimSpace(s), "/")
 		if method, value, _ := strings.Cut(rest, "/"); strings.EqualFold(method, "SHA256") {
-			all = append(all, strings.ToLower(value))
+			all = append(all, value)
 		}
 	}
 	return all
