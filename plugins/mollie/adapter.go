@@ -10,7 +10,6 @@ import "payswitch/sdk"
 // cardTokens exchanges cards for tokens. It has a host of its own, whatever the base URL.
 const cardTokens = "https://api.cc.mollie.com/v1/card-tokens"
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	place := func(secret string, op sdk.Operation, field string) sdk.Placement {
 		return sdk.Placement{Secret: secret, Operation: op, Host: "api.cc.mollie.com", Method: "POST",
@@ -50,24 +49,21 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// request sends one request with the account's key. Mollie accepts an idempotency key for every change. The refusal of
-// a change ends the operation.
+// request sends one request with the account's key. The refusal of a change ends the operation.
 func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
 	s := sdk.JSONSend(method, url, body, c.Bearer("api_key"))
 	if method != "GET" {
 		s.Keyed("Idempotency-Key")
 	}
 	answer := sdk.Must(c.Do(s))
-	if d := refusal(answer); d != nil && method != "GET" {
-		c.End(declined(c, d))
-	}
+	d := refusal(answer)
+	c.EndIf(d != nil && method != "GET", func() *sdk.Outcome { return declined(c, d) })
 	return answer
 }
 
 // payment returns the URL of the request's payment, with rest after it.
 func payment(c *sdk.Call, rest string) string {
-	sdk.Require(c.Request.TransactionID != "",
-		sdk.Missing("connector_transaction_id", "the request lacks Mollie's id, the only way to find a payment"))
+	sdk.Check(c.Request.NeedTransaction())
 	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest
 }
 

@@ -29,28 +29,23 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, c.Request.Instrument, true)
 }
 
-// pay makes a payment with a card or a card token. A payment that stores the card is a "first" payment and belongs to a
-// customer.
+// pay makes a payment with a card or a card token. One that stores the card is a "first" payment of a customer.
 func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs a URL that the customer comes back to"))
-	body, kept := describe(c), (*sdk.ConnectorData)(nil)
+	id := ""
 	if store {
-		id := customer(c)
-		kept = &sdk.ConnectorData{Version: 1, Customer: id}
-		body.Str("sequenceType", "first").Str("customerId", id)
-	} else {
-		body.Str("sequenceType", "oneoff")
+		id = customer(c)
 	}
-	o := create(c, body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, i)).
+	o := create(c, describe(c).Str("sequenceType", sdk.Choose(store, "first", "oneoff")).OptStr("customerId", id).
+		Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, i)).
 		Obj("billingAddress", address(c.Request.Billing)).Obj("shippingAddress", address(c.Request.Shipping)))
-	if o.Status != sdk.StatusDeclined {
-		o.ConnectorData = kept
+	if store && o.Status != sdk.StatusDeclined {
+		o.ConnectorData = &sdk.ConnectorData{Version: 1, Customer: id}
 	}
 	return o, nil
 }
 
-// charge makes a payment with a mandate, without the customer. The credential is "customer/mandate", or a mandate of
-// the customer that the host has stored.
+// charge makes a payment with a mandate: "customer/mandate", or a mandate of the customer that the host has stored.
 func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	id, mandate, both := strings.Cut(credential, "/")
 	if !both {
@@ -89,8 +84,7 @@ func customer(c *sdk.Call) string {
 		return id
 	}
 	u := c.Request.Payer()
-	body := sdk.NewObject().OptStr("name", u.Name).OptStr("email", u.Email).
-		OptObj("metadata", sdk.NewObject().OptStr("customerId", u.ID))
+	body := sdk.NewObject().OptStr("name", u.Name).OptStr("email", u.Email).StrAt("metadata.customerId", u.ID)
 	return idOf(request(c, "POST", "/customers", body), "id")
 }
 
@@ -100,7 +94,7 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 		return i.StoredCredentialID
 	}
 	card := i.Card
-	body := sdk.NewObject().Str("cardHolder", cmp.Or(card.Holder, c.Request.BillTo().Name())).
+	body := sdk.NewObject().Str("cardHolder", c.Request.Cardholder()).
 		Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).Str("cardExpiryDate", card.Month()+"/"+card.ShortYear()).
 		OptStr("locale", c.Request.Device().Language).
 		Bool("testmode", c.Account.Environment != "live").Str("profileToken", c.Account.Credentials["profile_token"])

@@ -14,13 +14,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "capture", sdk.ErrAnswer)
 	o := &sdk.Outcome{Status: captures.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
 		CaptureID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
-	switch o.Status {
-	case sdk.StatusCaptured:
-		o.Amount = part(c, j, "amount")
-	case sdk.StatusDeclined:
-		o.Decline = reasonOf(j, "failed")
-	}
-	return o, nil
+	return completed(c, j, o), nil
 }
 
 // Statuses of captures and refunds.
@@ -31,8 +25,7 @@ var (
 		{sdk.StatusDeclined, "failed canceled"}}
 )
 
-// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie promises no more
-// than to try; the payment shows the result.
+// void cancels the payment, or after a capture releases the rest. Mollie only promises to try; the payment shows it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Known().Captured == 0 {
 		return readPayment(c, request(c, "DELETE", payment(c, ""), nil)), nil
@@ -49,13 +42,9 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refundSync asks for a refund by its id. Without an id it looks for our reference among the payment's newest refunds.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.RefundID == "" {
-		return findRefund(c)
+	if id := c.Request.RefundID; id != "" {
+		return readRefund(c, query(c, payment(c, "/refunds/"+sdk.PathEscape(id))))
 	}
-	return readRefund(c, query(c, payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID))))
-}
-
-func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "GET", payment(c, "/refunds?limit=250"), nil) // Mollie lists no more at once
 	j := answer.JSON()
 	sdk.Require(answer.OK(), sdk.ErrAnswer)
@@ -73,13 +62,13 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: refunds.Must(j.Str("status")), TransactionID: c.Request.TransactionID,
 		RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
 	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", sdk.ErrAnswer)
-	switch o.Status {
-	case sdk.StatusRefunded:
-		o.Amount = part(c, j, "amount")
-	case sdk.StatusDeclined:
-		o.Decline = reasonOf(j, j.Str("status"))
-	}
-	return o, nil
+	return completed(c, j, o), nil
+}
+
+// completed adds the amount or the reason of a capture or refund.
+func completed(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) *sdk.Outcome {
+	return o.With(func() *sdk.Money { return part(c, j, "amount") },
+		func() *sdk.Decline { return reasonOf(j, j.Str("status")) })
 }
 
 // declined returns the outcome of an operation that Mollie refused. An existing payment can continue at Mollie alone.

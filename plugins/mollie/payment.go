@@ -14,8 +14,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, query(c, payment(c, ""))), nil
 }
 
-// query fetches an object. Mollie gave the id, so one that it does not know belongs to the other mode or another
-// account. Any other refused query proves nothing about the payment.
+// query fetches an object by Mollie's own id. A refused query proves nothing about the payment.
 func query(c *sdk.Call, url string) *sdk.Response {
 	answer := request(c, "GET", url, nil)
 	if d := refusal(answer); d != nil {
@@ -70,16 +69,13 @@ func readPayment(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 
 // forVoid reads a payment as the result of a void.
 func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
-	r := c.Request
-	switch c.Operation() {
-	case sdk.OpVoid: // canceled only if the status says so
-		if o.Status != sdk.StatusVoided {
-			return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: o.TransactionID, Raw: o.Raw}
-		}
-	case sdk.OpSync: // after a capture, a released payment counts as paid
-		if r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Known().Captured > 0 {
-			o.Status, o.Amount = sdk.StatusVoided, nil
-		}
+	r, op := c.Request, c.Operation()
+	switch {
+	case op == sdk.OpVoid && o.Status != sdk.StatusVoided: // canceled only if the status says so
+		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: o.TransactionID, Raw: o.Raw}
+	// after a capture, a released payment counts as paid
+	case op == sdk.OpSync && r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Known().Captured > 0:
+		o.Status, o.Amount = sdk.StatusVoided, nil
 	}
 	return o
 }
@@ -108,8 +104,7 @@ func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
 	return m
 }
 
-// webhook reads the form id=tr_…. It is unsigned and holds nothing else, so the adapter fetches the payment. Messages
-// about captures and refunds name their payment too.
+// webhook reads the form id=tr_…, which is unsigned: the payment is fetched, also for captures and refunds.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusHandled}
 	pairs, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
@@ -119,8 +114,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// reasonOf returns the reason of an object's failure, or its status without one. If the reason is no more specific than
-// "declined", the card network's code decides.
+// reasonOf returns the reason of an object's failure, or its status. The card network's code decides if it says more.
 func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	code, text, network := j.Str("details.failureReason"), j.Str("details.failureMessage"), j.Str("statusReason.code")
 	reason := declines.Of(code)
