@@ -1,9 +1,7 @@
-// Package nmi is the adapter for NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its
-// webhooks.
+// Package nmi is the adapter for NMI's gateway: the Payment API (transact.php), the Query API (query.php), webhooks.
 //
-// NMI supports no idempotency key, and an account's duplicate check (dup_seconds) refuses a second request instead of
-// repeating the first answer. So nothing is sent twice. The Query API settles an unknown result by our reference, the
-// orderid, which stays unique.
+// NMI supports no idempotency key, so nothing is sent twice. The Query API settles an unknown result by our reference,
+// the orderid, which stays unique.
 package nmi
 
 import "payswitch/sdk"
@@ -11,13 +9,8 @@ import "payswitch/sdk"
 const (
 	transactPath = "/api/transact.php"
 	queryPath    = "/api/query.php"
-
-	apiKey        = "api_key"
-	webhookSecret = "webhook_secret"
-	dupSeconds    = "dup_seconds"
 )
 
-// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -27,18 +20,18 @@ func Adapter() *sdk.Adapter {
 				PartialApproval: true, External3DS: true, StoredCredential: true, VoidCaptured: true},
 			Environments: sdk.TestAndLive("https://secure.nmi.com", "https://secure.nmi.com"),
 			Credentials: []sdk.Field{
-				{Name: apiKey, Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},
+				{Name: "api_key", Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},
 				{Name: "public_key", Key: "key1", Label: "Public key", Help: "For pages in the browser; not used by this adapter.",
 					Type: "text", Optional: true},
-				{Name: webhookSecret, Label: "Webhook signing key", Help: "Without it messages only cause a query.", Type: "secret",
-					Optional: true},
+				{Name: "webhook_secret", Label: "Webhook signing key", Type: "secret", Optional: true,
+					Help: "Without it messages only cause a query."},
 			},
-			Config: []sdk.Field{{Name: dupSeconds, Label: "Duplicate check (seconds)", Type: "text", Optional: true,
+			Config: []sdk.Field{{Name: "dup_seconds", Label: "Duplicate check (seconds)", Type: "text", Optional: true,
 				Help: "Seconds in which the gateway refuses a second payment with the same card and amount. 0 switches the check " +
 					"off; if left out, the account's setting applies."}},
 			Authentication: []sdk.Placement{
-				{Secret: apiKey, Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
-				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
+				{Secret: "api_key", Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
+				{Secret: "api_key", Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
 			},
 			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"},
 				sdk.OpAuthorize, sdk.OpVerify),
@@ -48,10 +41,8 @@ func Adapter() *sdk.Adapter {
 			// Usually the Query API shows an order at once; the margin is for a request that is still in progress.
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 15 * 60},
 		},
-		Authorize: authorize, Verify: verify,
-		Capture: capture, Void: void, Refund: refund,
-		Sync: sync, RefundSync: refundSync,
-		Webhook: webhook,
+		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
+		Sync: sync, RefundSync: refundSync, Webhook: webhook,
 	}
 }
 
@@ -63,5 +54,5 @@ func amount(m sdk.Money) string {
 }
 
 func request(c *sdk.Call, kind string) *sdk.Form {
-	return sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add("type", kind)
+	return sdk.NewForm().Add("security_key", c.Account.Credentials["api_key"]).Add("type", kind)
 }

@@ -7,8 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and a response_code with
-// the details.
+// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and a response_code.
 type answer struct {
 	pairs   []sdk.Header
 	decline *sdk.Decline // nil: approved
@@ -57,8 +56,7 @@ func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	return o
 }
 
-// checks are NMI's CVV and AVS response codes. X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: only the street; W, Z,
-// P, L, 1 and 5: only the postal code.
+// checks are NMI's CVV and AVS response codes.
 var checks = sdk.CheckCodes{
 	CVC: sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}},
 	Line1: sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"},

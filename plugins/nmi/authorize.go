@@ -2,7 +2,6 @@ package nmi
 
 import (
 	"strconv"
-	"strings"
 
 	"payswitch/sdk"
 )
@@ -12,7 +11,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	kind := sdk.Choose(r.Capture == sdk.CaptureManual, "auth", "sale")
 	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).
-		Opt("dup_seconds", c.Account.Config[dupSeconds]).
+		Opt("dup_seconds", c.Account.Config["dup_seconds"]).
 		Opt("partial_payments", sdk.When(r.Wish().Partial, "settle_partial")) // without payments of the rest
 	return purchase(c, kind, r.Approved(), form)
 }
@@ -42,7 +41,7 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	// may be lower than requested
 	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 {
 		part := sdk.Must(sdk.ParseMajor(text, r.Amount.Currency))
-		sdk.Require(part.Minor > 0, sdk.ErrAnswer)
+		sdk.Require(part.Positive(), sdk.ErrAnswer)
 		o.Amount = &part
 	}
 	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.StoredCredential != nil {
@@ -57,15 +56,13 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 // instrument is the card, or the customer vault's id of one.
 func instrument(form *sdk.Form, r *sdk.Request) {
 	sdk.Check(r.NeedInstrument())
-	switch i := r.Instrument; {
-	case i.StoredCredentialID != "":
-		form.Add("customer_vault_id", i.StoredCredentialID)
-	default:
-		form.Add("ccnumber", i.Card.Number).Add("ccexp", i.Card.Month()+i.Card.ShortYear()).Opt("cvv", i.Card.CVC)
-		if r.Stores() {
-			form.Add("customer_vault", "add_customer")
-		}
+	if id := r.Instrument.StoredCredentialID; id != "" {
+		form.Add("customer_vault_id", id)
+		return
 	}
+	k := r.Instrument.Card
+	form.Add("ccnumber", k.Number).Add("ccexp", k.Month()+k.ShortYear()).Opt("cvv", k.CVC).
+		Opt("customer_vault", sdk.When(r.Stores(), "add_customer"))
 }
 
 // Who began a payment with a stored credential and under which agreement, as the card networks require.
@@ -87,15 +84,11 @@ func storedCredential(form *sdk.Form, r *sdk.Request) {
 
 // order adds the purchase, the statement's text, and the payer's IP address, which must be of version 4.
 func order(form *sdk.Form, r *sdk.Request) {
-	form.Opt("order_description", r.Description).
-		Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
 	part := func(minor int64) string {
-		if minor <= 0 {
-			return ""
-		}
-		return amount(sdk.Money{Minor: minor, Currency: r.Amount.Currency})
+		return sdk.When(minor > 0, sdk.Money{Minor: minor, Currency: r.Amount.Currency}.Major())
 	}
-	form.Opt("shipping", part(r.ShippingCost)).Opt("tax", part(r.TaxAmount)).Opt("ipaddress", r.Shopper().IPv4())
+	form.Opt("order_description", r.Description).Opt("descriptor", r.Statement(0)).Opt("shipping", part(r.ShippingCost)).
+		Opt("tax", part(r.TaxAmount)).Opt("ipaddress", r.Shopper().IPv4())
 }
 
 func addresses(form *sdk.Form, r *sdk.Request) {

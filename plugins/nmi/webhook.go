@@ -13,13 +13,12 @@ var events = sdk.Statuses{
 	{sdk.StatusDeclined, "auth.failure sale.failure refund.failure"}, {sdk.StatusHandled, "capture.failure"},
 }
 
-// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers
-// no time, so anyone who has seen an old message could send it again. Every event asks for a query, and its outcome
-// only records the message.
+// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". As no time is signed,
+// every event asks for a query, and its outcome only records the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	secret := c.Account.Credentials[webhookSecret]
+	secret := c.Account.Credentials["webhook_secret"]
 	if secret != "" {
-		c.SignedPairs(sdk.PairSignature{Header: "Webhook-Signature", Separator: ",", Name: "s", Secret: webhookSecret,
+		c.SignedPairs(sdk.PairSignature{Header: "Webhook-Signature", Separator: ",", Name: "s", Secret: "webhook_secret",
 			Code: sdk.FnHex})
 	}
 	j := c.Message()
