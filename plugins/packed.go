@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 	"time"
 	"weak"
@@ -51,26 +52,31 @@ func OpenPack(r io.ReaderAt, size int64) (fs.FS, error) {
 		return nil, err
 	}
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(packWindow)))
-	others := likeFirst{pack: z}
-	z.RegisterDecompressor(methodLikeFirst, others.inflate)
+	second, others := &likeFirst{pack: z, ones: 1}, &likeFirst{pack: z, ones: 2}
+	z.RegisterDecompressor(methodLikeFirst, second.inflate)
+	z.RegisterDecompressor(methodLikeTwo, others.inflate)
 	return z, nil
 }
 
 const (
-	// packWindow is how far back the compression looks, in bytes: over an adapter and the first one. A decoder takes at most as much memory.
+	// packWindow is how far back the compression looks, in bytes: over an adapter and the first ones. A decoder takes at most as much memory.
 	packWindow = 8 << 20
 	// packMemory bounds the size of a module.
 	packMemory = 64 << 20
-	// methodLikeFirst is the zip method of a module that is compressed by the difference to the pack's first module: Zstandard with that module as
-	// its dictionary. Most of a module is Go's runtime and the SDK, which all of them have.
+	// methodLikeFirst is the zip method of the second module, which is compressed by the difference to the pack's first module: Zstandard with that
+	// module as its dictionary. Most of a module is Go's runtime and the SDK, which all of them have.
 	methodLikeFirst = 0x5a46
-	firstID         = 1
+	// methodLikeTwo is the same for the others, with the first two modules as the dictionary: where the linker has moved a function in one of them, the
+	// other one often has it in its place.
+	methodLikeTwo = 0x5a47
+	firstID       = 1
 )
 
-// likeFirst inflates modules that were compressed by the difference to the pack's first one. Its decoder, which holds the first one, stays in memory
+// likeFirst inflates modules that were compressed by the difference to the pack's first ones. Its decoder, which holds the first ones, stays in memory
 // while a start inflates many, until the garbage collection.
 type likeFirst struct {
 	pack *zip.Reader
+	ones int // how many modules make the dictionary
 	mu   sync.Mutex
 	kept weak.Pointer[zstd.Decoder]
 }
@@ -98,21 +104,26 @@ func (f *likeFirst) decoder() (*zstd.Decoder, error) {
 	if d := f.kept.Value(); d != nil {
 		return d, nil
 	}
+	var dictionary []byte
+	left := f.ones
 	for _, one := range f.pack.File {
-		if one.Method != zstd.ZipMethodWinZip || path.Ext(one.Name) != ".wasm" {
+		if path.Ext(one.Name) != ".wasm" || one.Method == methodLikeTwo || left == 0 {
 			continue
 		}
-		first, err := fs.ReadFile(f.pack, one.Name)
+		module, err := fs.ReadFile(f.pack, one.Name)
 		if err != nil {
 			return nil, err
 		}
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(packMemory), zstd.WithDecoderDictRaw(firstID, first))
-		if err == nil {
-			f.kept = weak.Make(d)
-		}
-		return d, err
+		dictionary, left = append(dictionary, module...), left-1
 	}
-	return nil, errors.New("the pack has none")
+	if left > 0 {
+		return nil, errors.New("the pack has none")
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(packMemory), zstd.WithDecoderDictRaw(firstID, dictionary))
+	if err == nil {
+		f.kept = weak.Make(d)
+	}
+	return d, err
 }
 
 // deflater compresses a module in one piece, so that the pack says how large it is.
@@ -172,15 +183,18 @@ func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int)
 	z := zip.NewWriter(w)
 	best := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow)}
 	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(best...))
-	z.RegisterCompressor(methodLikeFirst, func(w io.Writer) (io.WriteCloser, error) {
-		e, err := zstd.NewWriter(nil, append(best, zstd.WithEncoderDictRaw(firstID, modules[0]))...)
-		return &deflater{to: w, zstd: e}, err
-	})
-	for i, name := range names {
-		method := uint16(methodLikeFirst)
-		if i == 0 {
-			method = zstd.ZipMethodWinZip
+	methods := []uint16{zstd.ZipMethodWinZip, methodLikeFirst, methodLikeTwo}
+	for ones, method := range methods {
+		if ones == 0 {
+			continue
 		}
+		z.RegisterCompressor(method, func(w io.Writer) (io.WriteCloser, error) {
+			e, err := zstd.NewWriter(nil, append(best, zstd.WithEncoderDictRaw(firstID, slices.Concat(modules[:ones]...)))...)
+			return &deflater{to: w, zstd: e}, err
+		})
+	}
+	for i, name := range names {
+		method := methods[min(i, 2)]
 		if err := packFile(z, name, method, modules[i]); err != nil {
 			return err
 		}
