@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
@@ -108,6 +110,40 @@ func TestMessagesAtATimeAreBounded(t *testing.T) {
 	require.Equal(t, "WE_01", e.Code)
 	require.Equal(t, "WE_04", code(t, send(shop.ID, "192.0.2.1")), "the processor's get in")
 	require.Equal(t, "WE_04", code(t, send(other.ID, "203.0.113.9")))
+}
+
+// TestMessagesOfAProcessorAtOnce: many messages that a processor sends at once wait for each other, and none is refused.
+func TestMessagesOfAProcessorAtOnce(t *testing.T) {
+	t.Parallel()
+	a, end := mailing(byWebhook), make(chan struct{})
+	var reading atomic.Int32
+	reads := a.Webhook
+	a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
+		if sdk.HeaderValue(c.Request.Webhook.Headers, "Slow") != "" {
+			reading.Add(1)
+			<-end
+		}
+		return reads(c)
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	shop := w.mailAccount("shop", nowhere, "")
+	send := func(more ...sdk.Header) string {
+		in := mail(shop.ID, hookSecret, map[string]any{"reference": "nobody's"})
+		in.Sender = "192.0.2.1"
+		in.Message.Headers = append(in.Message.Headers, more...)
+		_, err := w.ReceiveWebhook(t.Context(), in)
+		return code(t, err)
+	}
+	require.Equal(t, "WE_04", send(), "the processor is known from here on")
+	var all sync.WaitGroup
+	for range 80 {
+		all.Go(func() { assert.Equal(t, "WE_04", send(sdk.Header{Name: "Slow", Value: "yes"})) })
+	}
+	for reading.Load() < 32 {
+		time.Sleep(time.Millisecond)
+	}
+	close(end)
+	all.Wait()
 }
 
 // random returns a text that no compression shortens much.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ const (
 	wrongEvery      = 2 * time.Second // time after which one more wrong signature is allowed
 	maxBudgets      = 8192            // maximum number of accounts with a budget in memory
 	readAtOnce      = 32              // messages of strangers to an account that are read at a time, and as many of known senders
-	knownSenders    = 8               // maximum number of remembered addresses of an account that sent genuine messages, newest last
+	readWait        = 3 * time.Second // time that a message of a known sender waits for its turn
+	knownSenders    = 32              // maximum number of remembered addresses of an account that sent genuine messages, newest last
 )
 
 // messageBudgets are the budgets of all accounts, one for each kind of URL. Senders of genuine messages have a budget of their own. So a
@@ -25,7 +27,7 @@ const (
 type messageBudgets struct {
 	mu       sync.Mutex
 	accounts map[string]*messageBudget
-	reading  map[string]int // messages under way, by account and kind of sender
+	reading  map[string]*readers // messages under way, by account and kind of sender
 }
 
 type messageBudget struct {
@@ -69,27 +71,59 @@ func (m *messageBudgets) exhausted(account, sender string, now time.Time) bool {
 	return m.of(account, sender, now).spent >= wrongSignatures
 }
 
-// enter counts a message that is read, until leave. ok is false if so many are read for the account that the sender shall repeat it later.
-func (m *messageBudgets) enter(account, sender string) (leave func(), ok bool) {
+// readers are the messages of an account and a kind of sender that are read, or wait for it.
+type readers struct {
+	all    int // with those that wait; messageBudgets.mu guards it
+	places chan struct{}
+}
+
+// enter waits until a message may be read, and leave ends that. A processor may send many messages at once, so a message of a known sender waits for
+// readWait at most. The others do not wait. The error says that the sender shall repeat the message later.
+func (m *messageBudgets) enter(ctx context.Context, account, sender string) (leave func(), err error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if b := m.accounts[account]; b != nil && slices.Contains(b.known, sender) {
+	b := m.accounts[account]
+	known := b != nil && slices.Contains(b.known, sender)
+	if known {
 		account += " known"
 	}
-	if m.reading[account] >= readAtOnce {
-		return nil, false
+	r := m.reading[account]
+	if r == nil {
+		if m.reading == nil {
+			m.reading = map[string]*readers{}
+		}
+		r = &readers{places: make(chan struct{}, readAtOnce)}
+		m.reading[account] = r
 	}
-	if m.reading == nil {
-		m.reading = map[string]int{}
-	}
-	m.reading[account]++
-	return func() {
+	r.all++
+	m.mu.Unlock()
+	end := func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.reading[account]--; m.reading[account] == 0 {
+		if r.all--; r.all == 0 {
 			delete(m.reading, account)
 		}
-	}, true
+	}
+	leave = func() { <-r.places; end() }
+	select {
+	case r.places <- struct{}{}:
+		return leave, nil
+	default:
+	}
+	if known {
+		wait := time.NewTimer(readWait)
+		defer wait.Stop()
+		select {
+		case r.places <- struct{}{}:
+			return leave, nil
+		case <-ctx.Done():
+		case <-wait.C:
+		}
+	}
+	end()
+	if known {
+		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "This account gets too many webhooks at this moment: send the webhook again later"}
+	}
+	return nil, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Message: "This account gets too many webhooks of unknown senders at this moment: send the webhook again later"}
 }
 
 // spend counts a message's wrong signatures. After a right signature it counts none and remembers the sender.

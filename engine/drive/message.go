@@ -40,10 +40,9 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 		return nil, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
 			Message: "This account got too many webhooks with a wrong signature: send the webhook again later"}
 	}
-	leave, ok := e.messages.enter(budget, sender)
-	if !ok {
-		return nil, keep, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
-			Message: "This account gets too many webhooks at this moment: send the webhook again later"}
+	leave, err := e.messages.enter(ctx, budget, sender)
+	if err != nil {
+		return nil, keep, err
 	}
 	defer leave()
 	at := e.driveAccount(account)
