@@ -39,7 +39,6 @@ type shopkeeper struct {
 	pages    sync.Map          // the challenge pages' way back, by payment
 	frails   map[*world]*frail // what can kill a node
 	stated   map[string]bool   // payments whose status a person has set
-	first    map[string]bool   // payments that made a mandate
 	alarms   map[string]int    // of all nodes
 }
 
