@@ -111,7 +111,7 @@ func casesIn(t testing.TB, folder, name string) (map[string]object, map[string]*
 func TestCallSendsWhatIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, which := range map[string][]string{
-		"stripe": {"authorize_minimal", "authorize_auto", "authorize_details", "authorize_processor_3ds", "setup_mandate_card", "mandate_payment_by_id",
+		"stripe": {"authorize_auto", "authorize_details", "authorize_processor_3ds", "setup_mandate_card", "mandate_payment_by_id",
 			"mandate_payment_by_network_id", "capture_partial", "void_full", "refund_full", "create_customer", "incremental_authorization"},
 		"authorizedotnet": {"create_customer", "void_full", "capture_partial", "payment_sync"},
 		"adyen": {"authorize_minimal", "authorize_jpy", "authorize_external_3ds", "authorize_store_card", "setup_mandate_card", "mandate_payment_by_id",

@@ -212,6 +212,7 @@ func instrument(in input) *sdk.Instrument {
 		number := k.str("number")
 		i.Card = &sdk.Card{Number: number, CVC: k.str("cvc"), ExpMonth: int(k.int("exp_month")), ExpYear: int(k.int("exp_year")), Holder: k.str("holder"),
 			BIN: number[:min(6, len(number))], LastFour: number[max(0, len(number)-4):], Length: len(number), Network: network(k.str("network"))}
+		i.Card.Network = i.Card.Scheme() // the host names the network of every card
 	}
 	if m := in.obj("mandate"); m != nil {
 		i.StoredCredentialID, i.NetworkTransactionID = m.str("id"), m.str("network_transaction_id")
