@@ -32,6 +32,7 @@ func (c *Call) Gone() OutcomeStatus {
 }
 
 // OtherAccount returns the outcome of a query whose processor does not know an id that it issued: unknown, with AlarmOtherAccount.
+// Adapters call it in many places, so a module has its code once.
 //
 //go:noinline
 func (c *Call) OtherAccount() *Outcome {

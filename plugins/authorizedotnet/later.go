@@ -153,7 +153,8 @@ const (
 
 var errTooMany = errors.New("the lists hold too many transactions to search")
 
-// find returns the id of the transaction with an invoice number, or "" with proof that there is none since that time.
+// find looks through the transactions since a time, and returns the id of the one with our invoice number. It returns
+// "" only if the lists prove that no such transaction exists.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
 	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, pagesMost)

@@ -97,7 +97,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refundOf(c, search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses)), nil
 }
 
-// search finds a transaction or refund by id, or by our reference. If there is none, the operation ends.
+// search asks Braintree for the transaction or refund with an id, or with our reference. If Braintree finds none, the
+// operation ends with Call.NotFound.
 func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Statuses) (found sdk.JSON) {
 	field, value := "id", id
 	if id == "" {
